@@ -1,0 +1,52 @@
+# The two commands of the README, `make demo` and `make test`, and what they are made of.
+# Everything happens in a virtual environment of its own (.venv); nothing else is touched.
+
+PYTHON ?= python3
+CXX ?= c++
+VENV := .venv
+BIN := $(VENV)/bin
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f \( -name '*.?pp' -o -name '*.py*' \) 2>/dev/null)
+
+.PHONY: demo test test-slow lint types coverage benchmarks clean
+.DELETE_ON_ERROR:
+
+demo: $(VENV)/plot.done
+	$(BIN)/tauboost compare --out compare_out
+
+test: $(VENV)/dev.done lint types
+	$(BIN)/pytest -m "not slow"
+
+test-slow: $(VENV)/dev.done
+	$(BIN)/pytest -m slow
+
+lint: $(VENV)/dev.done
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp
+
+types: $(VENV)/dev.done
+	$(BIN)/mypy
+
+coverage: $(VENV)/dev.done
+	$(BIN)/pytest -m "not slow" --cov --cov-report=term-missing
+
+benchmarks: $(VENV)/dev.done
+	$(BIN)/python benchmarks/kernels.py
+	$(BIN)/python benchmarks/paper_figures.py
+
+clean:
+	rm -rf $(VENV) build compare_out
+
+$(VENV)/%.done: $(SOURCES) | $(BIN)/python compiler
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[$*]"
+	@touch $@
+
+$(BIN)/python:
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' || \
+	  { echo "tauboost needs Python 3.11 or newer: set PYTHON=/path/to/python3.11." >&2; exit 1; }
+	$(PYTHON) -m venv $(VENV)
+
+.PHONY: compiler
+compiler:
+	@command -v $(firstword $(CXX)) > /dev/null || \
+	  { echo "tauboost needs a C++20 compiler and found none: install g++ (Debian: apt install g++) or set CXX." >&2; exit 1; }

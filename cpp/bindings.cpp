@@ -1,0 +1,200 @@
+// The compiled module tauboost._core: Python's view of the kernels. Arguments are checked by
+// problem.py before they come here; the checks below only keep a mistake in our own Python from
+// reading out of bounds.
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+#include <stdexcept>
+
+#include "build.hpp"
+#include "pcdm.hpp"
+#include "sweeps.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+using namespace tauboost;
+
+namespace {
+
+template <typename T>
+using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+template <typename A>
+void expect_size(const A& array, std::int64_t size, const char* name) {
+  if (static_cast<std::int64_t>(array.size()) != size)
+    throw std::invalid_argument(std::string("wrong length of ") + name);
+}
+
+// Runs a kernel without the GIL; a Ctrl-C that arrives meanwhile is raised when it returns.
+template <typename Kernel>
+auto released(Kernel kernel) {
+  Pulse pulse([] {
+    nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+  });
+  auto result = [&] {
+    nb::gil_scoped_release free;
+    return kernel(pulse);
+  }();
+  if (pulse.stopped()) throw nb::python_error();
+  return result;
+}
+
+template <typename T>
+NumpyArray<const T> view(const std::vector<T>& values) {
+  return NumpyArray<const T>(values.data(), {values.size()}, nb::handle());
+}
+
+template <typename Index>
+Matrix build_matrix(Array<const Index> indptr, Array<const Index> indices,
+                    std::optional<Array<const double>> data, Array<const std::uint8_t> positive,
+                    std::int64_t n_features, bool intercept, Array<const std::int64_t> cuts,
+                    int n_threads) {
+  const auto m = static_cast<std::int64_t>(positive.size());
+  expect_size(indptr, m + 1, "indptr");
+  if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
+  const Csr<Index> X = {indptr.data(), indices.data(), data ? data->data() : nullptr,
+                        positive.data()};
+  nb::gil_scoped_release free;
+  const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
+  return build(X, m, n_features, intercept, cuts.data(), n_shards, n_threads);
+}
+
+Penalty make_penalty(double l1, double l2, const std::optional<Array<const double>>& lower,
+                     const std::optional<Array<const double>>& upper, std::int64_t n_penalised) {
+  if (lower) expect_size(*lower, n_penalised, "lower");
+  if (upper) expect_size(*upper, n_penalised, "upper");
+  return {l1, l2, lower ? lower->data() : nullptr, upper ? upper->data() : nullptr, n_penalised};
+}
+
+void expect_vectors(const Matrix& A, const Array<double>& w, const Array<double>& lam) {
+  expect_size(w, A.m, "w");
+  expect_size(lam, A.n, "lam");
+}
+
+}  // namespace
+
+NB_MODULE(_core, module) {
+  nb::class_<Matrix>(module, "Matrix")
+      .def_ro("m", &Matrix::m)
+      .def_ro("n", &Matrix::n)
+      .def_ro("nnz", &Matrix::nnz)
+      .def_ro("omega", &Matrix::omega)
+      .def_ro("n_valued", &Matrix::n_valued)
+      .def_ro("has_duplicates", &Matrix::has_duplicates)
+      .def_prop_ro("n_shards", [](const Matrix& A) { return A.shards.size(); })
+      .def_prop_ro("nbytes", &Matrix::nbytes)
+      .def_prop_ro(
+          "scale", [](const Matrix& A) { return view(A.scale); }, nb::rv_policy::reference_internal)
+      .def_prop_ro(
+          "row_order", [](const Matrix& A) { return view(A.row_order); },
+          nb::rv_policy::reference_internal);
+
+  module.def("build_matrix", &build_matrix<std::int32_t>, "indptr"_a, "indices"_a, "data"_a.none(),
+             "positive"_a, "n_features"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+  module.def("build_matrix", &build_matrix<std::int64_t>, "indptr"_a, "indices"_a, "data"_a.none(),
+             "positive"_a, "n_features"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+
+  module.def(
+      "gather_all",
+      [](const Matrix& A, Array<const double> w, Array<double> neg, Array<double> pos,
+         int n_threads) {
+        expect_size(w, A.m, "w");
+        expect_size(neg, A.n, "neg");
+        expect_size(pos, A.n, "pos");
+        released([&](Pulse& pulse) {
+          gather_all(A, w.data(), neg.data(), pos.data(), n_threads, pulse);
+          return 0;
+        });
+      },
+      "matrix"_a, "w"_a, "neg"_a, "pos"_a, "n_threads"_a);
+
+  module.def(
+      "add_all",
+      [](const Matrix& A, Array<const double> d, Array<double> r, int n_threads) {
+        expect_size(d, A.n, "d");
+        expect_size(r, A.m, "r");
+        released([&](Pulse& pulse) {
+          add_all(A, d.data(), r.data(), n_threads, pulse);
+          return 0;
+        });
+      },
+      "matrix"_a, "d"_a, "r"_a, "n_threads"_a);
+
+  module.def(
+      "scatter_one",
+      [](const Matrix& A, std::int64_t i, double d, Array<double> w) {
+        expect_size(w, A.m, "w");
+        if (i < 0 || i >= A.n) throw std::invalid_argument("column out of range");
+        return scatter_one(A, i, d, w.data());
+      },
+      "matrix"_a, "i"_a, "d"_a, "w"_a);
+
+  module.def(
+      "pure_gather",
+      [](const Matrix& A, Array<const double> w, int n_threads) {
+        expect_size(w, A.m, "w");
+        nb::gil_scoped_release free;
+        return pure_gather(A, w.data(), n_threads);
+      },
+      "matrix"_a, "w"_a, "n_threads"_a);
+
+  nb::class_<Outcome>(module, "Outcome")
+      .def_ro("done", &Outcome::done)
+      .def_ro("undone", &Outcome::undone)
+      .def_ro("total", &Outcome::total)
+      .def_ro("drift", &Outcome::drift);
+
+  nb::class_<NiceSampling>(module, "NiceSampling")
+      .def(nb::init<std::int64_t, std::int64_t, std::uint64_t>(), "n"_a, "tau"_a, "seed"_a)
+      .def(
+          "draw",
+          [](NiceSampling& sampling, std::uint64_t t, Array<std::int64_t> subset) {
+            expect_size(subset, sampling.tau(), "subset");
+            sampling.draw(t, subset.data());
+          },
+          "t"_a, "subset"_a);
+
+  module.def("independent_draw", &independent_draw, "seed"_a, "draw"_a, "n"_a);
+
+  module.def(
+      "pcdm",
+      [](const Matrix& A, Array<double> w, Array<double> lam, double total, double beta, double l1,
+         double l2, std::optional<Array<const double>> lower,
+         std::optional<Array<const double>> upper, std::int64_t n_penalised, NiceSampling& sampling,
+         std::uint64_t first, std::int64_t n_iterations, double max_drift, int n_threads) {
+        expect_vectors(A, w, lam);
+        if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
+        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
+        Iterate at = {w.data(), lam.data(), total};
+        return released([&](Pulse& pulse) {
+          return SynchronousPcdm(A, at, beta, psi, sampling, {max_drift})
+              .run(first, n_iterations, n_threads, pulse);
+        });
+      },
+      "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "l1"_a, "l2"_a, "lower"_a.none(),
+      "upper"_a.none(), "n_penalised"_a, "sampling"_a, "first"_a, "n_iterations"_a, "max_drift"_a,
+      "n_threads"_a);
+
+  module.def(
+      "pcdm_async",
+      [](const Matrix& A, Array<double> w, Array<double> lam, double total, double beta, double l1,
+         double l2, std::optional<Array<const double>> lower,
+         std::optional<Array<const double>> upper, std::int64_t n_penalised, std::uint64_t seed,
+         std::int64_t first, std::int64_t n_draws, double max_drift, int n_threads) {
+        expect_vectors(A, w, lam);
+        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
+        Iterate at = {w.data(), lam.data(), total};
+        return released([&](Pulse& pulse) {
+          return asynchronous_pcdm(A, at, beta, psi, seed, first, n_draws, {max_drift}, n_threads,
+                                   pulse);
+        });
+      },
+      "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "l1"_a, "l2"_a, "lower"_a.none(),
+      "upper"_a.none(), "n_penalised"_a, "seed"_a, "first"_a, "n_draws"_a, "max_drift"_a,
+      "n_threads"_a);
+}

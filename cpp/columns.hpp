@@ -1,0 +1,65 @@
+// The matrix A in the core: rows in shards, each shard column-major.
+//
+// Entry A_ji = y_j M_ji is never stored with its sign. Within a column of a shard the entries with
+// A_ji < 0 come first, so the sign is a split point; a column whose entries share one absolute
+// value keeps no values at all (4 bytes a nonzero). A shard is a range of rows with its own part of
+// every per-row vector: no two shards ever write to the same row, which is what makes the
+// synchronous methods free of races and their bits independent of the number of threads.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+namespace tauboost {
+
+// The entries of one column that lie in one shard.
+struct Column {
+  const std::int32_t* rows;  // row numbers within the shard; the first n_neg have A_ji < 0
+  const double* values;      // |A_ji|, or null when every |A_ji| is `scale`
+  std::int64_t n_neg;
+  std::int64_t n;
+  double scale;  // max_j |A_ji| over the whole column, all shards
+};
+
+struct Shard {
+  std::int64_t first_row = 0;  // where this shard's part of a per-row vector begins
+  std::int64_t n_rows = 0;
+  std::vector<std::int64_t> start;  // n + 1 column starts in `rows`
+  std::vector<std::int32_t> n_neg;  // n
+  std::unique_ptr<std::int32_t[]> rows;
+  std::vector<std::int64_t> value_start;  // one per valued column, in `values`
+  std::unique_ptr<double[]> values;
+};
+
+struct Matrix {
+  Matrix() = default;
+  Matrix(Matrix&&) = default;  // huge: moved, never copied
+
+  std::int64_t m = 0, n = 0, nnz = 0, omega = 0, n_valued = 0;
+  bool has_intercept = false;   // the last column is the constant 1
+  bool has_duplicates = false;  // the same (row, column) was given twice: sum them and build again
+  std::vector<Shard> shards;
+  std::vector<double> scale;             // n: max_j |A_ji|, so that L_i = scale_i^2
+  std::vector<std::int32_t> value_slot;  // n, or empty: which valued column this is, -1 for none
+  std::vector<std::int64_t> row_order;   // internal row -> row of the input
+
+  Column column(const Shard& shard, std::int64_t i) const {
+    const std::int64_t begin = shard.start[i];
+    const double* values = nullptr;
+    if (!value_slot.empty() && value_slot[i] >= 0)
+      values = shard.values.get() + shard.value_start[value_slot[i]];
+    return {shard.rows.get() + begin, values, shard.n_neg[i], shard.start[i + 1] - begin, scale[i]};
+  }
+
+  std::int64_t nbytes() const {
+    std::int64_t total = 8 * n + 8 * m + 4 * static_cast<std::int64_t>(value_slot.size());
+    for (const Shard& s : shards) {
+      total += 8 * (n + 1) + 4 * n + 4 * s.start[n];
+      if (n_valued > 0) total += 8 * (n_valued + 1) + 8 * s.value_start[n_valued];
+    }
+    return total;
+  }
+};
+
+}  // namespace tauboost

@@ -1,0 +1,201 @@
+// The paper's Algorithm 2, Parallel AdaBoost, in its synchronous and asynchronous versions.
+//
+// Both keep w_j = c_j exp((A lam)_j - shift) up to date by multiplication, never touching rows that
+// a column does not touch. Neither knows when to stop: they do as many iterations as they are told,
+// and return early only when the numbers ask for a refresh (see Bounds).
+#pragma once
+
+#include <omp.h>
+
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "pulse.hpp"
+#include "sampling.hpp"
+#include "steps.hpp"
+#include "team.hpp"
+#include "weights.hpp"
+
+namespace tauboost {
+
+struct Iterate {
+  double* w;
+  double* lam;
+  double total;  // w.sum(), kept up to date by differences
+};
+
+struct Outcome {
+  std::int64_t done = 0;    // iterations (synchronous) or draws (asynchronous) carried out
+  std::int64_t undone = 0;  // of these, how many were taken back because the objective rose
+  double total = 0.0;
+  double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
+};
+
+// Weights can be trusted while no residual has moved further than exp can represent, and w.sum()
+// while it has not shrunk so far that its rounding errors show.
+struct Bounds {
+  double drift;
+  static constexpr double shrink = 1e-2;
+};
+
+class SynchronousPcdm {
+ public:
+  SynchronousPcdm(const Matrix& A, Iterate& at, double beta, const Penalty& psi,
+                  NiceSampling& sampling, Bounds bounds)
+      : A_(A),
+        at_(at),
+        beta_(beta),
+        psi_(psi),
+        sampling_(sampling),
+        bounds_(bounds),
+        reference_(at.total),
+        subset_(sampling.tau()),
+        step_(sampling.tau()),
+        target_(sampling.tau()),
+        sums_(sampling.tau() * A.shards.size()),
+        change_(A.shards.size()) {}
+
+  Outcome run(std::uint64_t first, std::int64_t n_iterations, int n_threads, Pulse& pulse) {
+    const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
+    const std::int64_t work = sampling_.tau() * (A_.nnz / A_.n + 16);
+    bool going = n_iterations > 0;
+    Team::run(n_threads, [&](Team& team, int rank) {
+      while (going) {
+        team.leader(rank, [&] { sampling_.draw(first + outcome_.done, subset_.data()); });
+        team.share(rank, n_shards, [&](std::int64_t s) { measure(s); });
+        team.leader(rank, [&] { decide(); });
+        team.share(rank, n_shards, [&](std::int64_t s) { change_[s] = move(s, 1.0); });
+        team.leader(rank, [&] {
+          judge();
+          pulse.beat(work);
+          going =
+              outcome_.done < n_iterations && outcome_.drift <= bounds_.drift && !pulse.stopped();
+        });
+        if (taken_back_) team.share(rank, n_shards, [&](std::int64_t s) { move(s, -1.0); });
+      }
+    });
+    outcome_.total = at_.total;
+    return outcome_;
+  }
+
+ private:
+  void measure(std::int64_t s) {
+    const Shard& shard = A_.shards[s];
+    SignedSums* sums = sums_.data() + s * sampling_.tau();
+    for (std::int64_t k = 0; k < sampling_.tau(); ++k)
+      sums[k] = gather<Exclusive>(A_.column(shard, subset_[k]), at_.w + shard.first_row);
+  }
+
+  void decide() {
+    const std::int64_t tau = sampling_.tau();
+    for (std::int64_t k = 0; k < tau; ++k) {
+      double slope = 0.0;
+      for (std::size_t s = 0; s < A_.shards.size(); ++s)
+        slope += sums_[s * tau + k].pos - sums_[s * tau + k].neg;
+      const std::int64_t i = subset_[k];
+      const double x = at_.lam[i];
+      target_[k] = proximal_step(psi_, i, x, slope / at_.total, beta_, A_.scale[i]);
+      step_[k] = target_[k] - x;
+    }
+  }
+
+  double move(std::int64_t s, double direction) {
+    const Shard& shard = A_.shards[s];
+    double change = 0.0;
+    for (std::int64_t k = 0; k < sampling_.tau(); ++k)
+      if (step_[k] != 0.0)
+        change += scatter<Exclusive>(A_.column(shard, subset_[k]), direction * step_[k],
+                                     at_.w + shard.first_row);
+    return change;
+  }
+
+  // The paper's test: an increase of the objective is undone.
+  void judge() {
+    const std::int64_t tau = sampling_.tau();
+    double change = 0.0, penalty = 0.0;
+    for (double part : change_) change += part;
+    for (std::int64_t k = 0; k < tau; ++k)
+      penalty += psi_.change(subset_[k], at_.lam[subset_[k]], target_[k]);
+    outcome_.done += 1;
+    taken_back_ = !(std::log1p(change / at_.total) + penalty <= 0.0);
+    if (taken_back_) {
+      outcome_.undone += 1;
+      return;
+    }
+    at_.total += change;
+    for (std::int64_t k = 0; k < tau; ++k) {
+      at_.lam[subset_[k]] = target_[k];
+      outcome_.drift += std::abs(step_[k]) * A_.scale[subset_[k]];
+    }
+    if (at_.total < Bounds::shrink * reference_) at_.total = reference_ = total(A_, at_.w);
+  }
+
+  const Matrix& A_;
+  Iterate& at_;
+  const double beta_;
+  const Penalty& psi_;
+  NiceSampling& sampling_;
+  const Bounds bounds_;
+  double reference_;
+  bool taken_back_ = false;
+  Outcome outcome_;
+  std::vector<std::int64_t> subset_;
+  std::vector<double> step_, target_;
+  std::vector<SignedSums> sums_;
+  std::vector<double> change_;
+};
+
+// One update of the asynchronous version: read the column through whatever the other threads have
+// done so far, claim the coordinate with one compare-and-swap, pass the step on to the weights.
+// Returns |step| scale.
+inline double asynchronous_update(const Matrix& A, Iterate& at, double beta, const Penalty& psi,
+                                  std::int64_t i) {
+  double slope = 0.0;
+  for (const Shard& shard : A.shards) {
+    const SignedSums sums = gather<Shared>(A.column(shard, i), at.w + shard.first_row);
+    slope += sums.pos - sums.neg;
+  }
+  const double g = slope / Shared::load(at.total);
+  std::atomic_ref<double> coordinate(at.lam[i]);
+  double from = coordinate.load(std::memory_order_relaxed), to;
+  do {
+    to = proximal_step(psi, i, from, g, beta, A.scale[i]);
+  } while (!coordinate.compare_exchange_weak(from, to, std::memory_order_relaxed));
+  const double step = to - from;
+  if (step == 0.0) return 0.0;
+  double change = 0.0;
+  for (const Shard& shard : A.shards)
+    change += scatter<Shared>(A.column(shard, i), step, at.w + shard.first_row);
+  Shared::add(at.total, change);
+  return std::abs(step) * A.scale[i];
+}
+
+inline Outcome asynchronous_pcdm(const Matrix& A, Iterate& at, double beta, const Penalty& psi,
+                                 std::uint64_t seed, std::int64_t first, std::int64_t n_draws,
+                                 Bounds bounds, int n_threads, Pulse& pulse) {
+  constexpr std::int64_t block = 64;
+  const double smallest = Bounds::shrink * at.total;
+  const std::int64_t work = block * (A.nnz / A.n + 16);
+  std::atomic<std::int64_t> next{0};
+  Outcome outcome;
+#pragma omp parallel num_threads(n_threads)
+  {
+    while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
+           Shared::load(at.total) >= smallest) {
+      const std::int64_t begin = next.fetch_add(block, std::memory_order_relaxed);
+      if (begin >= n_draws) break;
+      const std::int64_t end = std::min(begin + block, n_draws);
+      double drift = 0.0;
+      for (std::int64_t u = begin; u < end; ++u)
+        drift += asynchronous_update(A, at, beta, psi, independent_draw(seed, first + u, A.n));
+      Shared::add(outcome.drift, drift);
+      if (omp_get_thread_num() == 0) pulse.beat(work);
+    }
+  }
+  outcome.done = std::min(next.load(), n_draws);
+  outcome.total = at.total;
+  return outcome;
+}
+
+}  // namespace tauboost

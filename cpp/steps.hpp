@@ -1,0 +1,46 @@
+// The step of one coordinate: what the separable overapproximation of Theorem 1 asks for.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+
+namespace tauboost {
+
+// psi of the problem: l1 |x| + l2/2 x^2 on each penalised coordinate, within [lower, upper].
+struct Penalty {
+  double l1, l2;
+  const double* lower;  // n, or null for no bounds
+  const double* upper;
+  std::int64_t n_penalised;  // coordinates from here on (the intercept) are free
+
+  // argmin over x of curvature/2 (x - point)^2 + psi_i(x)
+  double prox(std::int64_t i, double point, double curvature) const {
+    if (i >= n_penalised) return point;
+    const double shrunk = std::copysign(std::max(std::abs(point) - l1 / curvature, 0.0), point);
+    const double x = shrunk / (1.0 + l2 / curvature);
+    return lower == nullptr ? x : std::clamp(x, lower[i], upper[i]);
+  }
+
+  double change(std::int64_t i, double from, double to) const {
+    if (i >= n_penalised) return 0.0;
+    return l1 * (std::abs(to) - std::abs(from)) + 0.5 * l2 * (to - from) * (to + from);
+  }
+};
+
+// A row's residual moves by at most this in one step. Shortening a step keeps its descent (the
+// overapproximation is convex), and exp(30) keeps every weight within reach.
+constexpr double longest_move = 30.0;
+
+// Where coordinate i goes from x: the minimiser of g (x' - x) + beta L_i / 2 (x' - x)^2 +
+// psi_i(x').
+inline double proximal_step(const Penalty& psi, std::int64_t i, double x, double g, double beta,
+                            double scale) {
+  if (scale == 0.0) return x;
+  const double curvature = beta * scale * scale;
+  const double target = psi.prox(i, x - g / curvature, curvature);
+  const double reach = longest_move / scale;
+  return std::clamp(target, x - reach, x + reach);
+}
+
+}  // namespace tauboost

@@ -1,0 +1,75 @@
+// Products with the whole matrix: A^T w by columns, A d by shards. What the methods that look at
+// every coordinate (fully-parallel, accelerated, greedy, lbfgs) are made of.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+
+#include "pulse.hpp"
+#include "weights.hpp"
+
+namespace tauboost {
+
+// neg_i, pos_i: the signed sums of every column, shards added in order.
+// gradient of F = (pos - neg) / w.sum()
+inline void gather_all(const Matrix& A, const double* w, double* neg, double* pos, int n_threads,
+                       Pulse& pulse) {
+  const std::int64_t block = std::clamp<std::int64_t>(A.n / 64, 1, 4096);
+  const std::int64_t n_blocks = (A.n + block - 1) / block;
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+  for (std::int64_t b = 0; b < n_blocks; ++b) {
+    if (pulse.stopped()) continue;
+    const std::int64_t begin = b * block, end = std::min(A.n, begin + block);
+    std::fill(neg + begin, neg + end, 0.0);
+    std::fill(pos + begin, pos + end, 0.0);
+    for (const Shard& shard : A.shards) {
+      for (std::int64_t i = begin; i < end; ++i) {
+        const SignedSums sums = gather<Exclusive>(A.column(shard, i), w + shard.first_row);
+        neg[i] += sums.neg;
+        pos[i] += sums.pos;
+      }
+      if (omp_get_thread_num() == 0) pulse.beat(shard.start[end] - shard.start[begin]);
+    }
+  }
+}
+
+// r += A d
+inline void add_all(const Matrix& A, const double* d, double* r, int n_threads, Pulse& pulse) {
+  const auto n_shards = static_cast<std::int64_t>(A.shards.size());
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+  for (std::int64_t s = 0; s < n_shards; ++s) {
+    const Shard& shard = A.shards[s];
+    double* part = r + shard.first_row;
+    for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
+      if (d[i] != 0.0) add(A.column(shard, i), d[i], part);
+      if (omp_get_thread_num() == 0) pulse.beat(shard.start[i + 1] - shard.start[i]);
+    }
+  }
+}
+
+// w *= exp(A_i d) for one column; returns the change of w.sum()
+inline double scatter_one(const Matrix& A, std::int64_t i, double d, double* w) {
+  double change = 0.0;
+  for (const Shard& shard : A.shards)
+    change += scatter<Exclusive>(A.column(shard, i), d, w + shard.first_row);
+  return change;
+}
+
+// The physical limit the kernels are measured against: load w at the row of every nonzero, add.
+inline double pure_gather(const Matrix& A, const double* w, int n_threads) {
+  const auto n_shards = static_cast<std::int64_t>(A.shards.size());
+  std::vector<double> sums(n_shards);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+  for (std::int64_t s = 0; s < n_shards; ++s) {
+    const Shard& shard = A.shards[s];
+    const double* part = w + shard.first_row;
+    const std::int32_t* rows = shard.rows.get();
+    sums[s] = fixed_sum(0, shard.start[A.n], [&](std::int64_t k) { return part[rows[k]]; });
+  }
+  double sum = 0.0;
+  for (double part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace tauboost

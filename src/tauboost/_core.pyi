@@ -1,0 +1,94 @@
+from typing import Any, TypeAlias
+
+import numpy as np
+from numpy.typing import NDArray
+
+_Floats: TypeAlias = NDArray[np.float64]
+
+class Matrix:
+    @property
+    def m(self) -> int: ...
+    @property
+    def n(self) -> int: ...
+    @property
+    def nnz(self) -> int: ...
+    @property
+    def omega(self) -> int: ...
+    @property
+    def n_valued(self) -> int: ...
+    @property
+    def n_shards(self) -> int: ...
+    @property
+    def nbytes(self) -> int: ...
+    @property
+    def has_duplicates(self) -> bool: ...
+    @property
+    def scale(self) -> _Floats: ...
+    @property
+    def row_order(self) -> NDArray[np.int64]: ...
+
+def build_matrix(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    positive: NDArray[np.uint8],
+    n_features: int,
+    intercept: bool,
+    cuts: NDArray[np.int64],
+    n_threads: int,
+) -> Matrix: ...
+def gather_all(matrix: Matrix, w: _Floats, neg: _Floats, pos: _Floats, n_threads: int) -> None: ...
+def add_all(matrix: Matrix, d: _Floats, r: _Floats, n_threads: int) -> None: ...
+def scatter_one(matrix: Matrix, i: int, d: float, w: _Floats) -> float: ...
+def pure_gather(matrix: Matrix, w: _Floats, n_threads: int) -> float: ...
+
+class NiceSampling:
+    def __init__(self, n: int, tau: int, seed: int) -> None: ...
+    def draw(self, t: int, subset: NDArray[np.int64]) -> None: ...
+
+def independent_draw(seed: int, draw: int, n: int) -> int: ...
+
+class Outcome:
+    @property
+    def done(self) -> int: ...
+    @property
+    def undone(self) -> int: ...
+    @property
+    def total(self) -> float: ...
+    @property
+    def drift(self) -> float: ...
+
+def pcdm(
+    matrix: Matrix,
+    w: _Floats,
+    lam: _Floats,
+    total: float,
+    beta: float,
+    l1: float,
+    l2: float,
+    lower: _Floats | None,
+    upper: _Floats | None,
+    n_penalised: int,
+    sampling: NiceSampling,
+    first: int,
+    n_iterations: int,
+    max_drift: float,
+    n_threads: int,
+) -> Outcome: ...
+def pcdm_async(
+    matrix: Matrix,
+    w: _Floats,
+    lam: _Floats,
+    total: float,
+    beta: float,
+    l1: float,
+    l2: float,
+    lower: _Floats | None,
+    upper: _Floats | None,
+    n_penalised: int,
+    seed: int,
+    first: int,
+    n_draws: int,
+    max_drift: float,
+    n_threads: int,
+) -> Outcome: ...

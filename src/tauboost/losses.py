@@ -1,0 +1,49 @@
+"""The two losses, as functions of the residuals r = A lam: value, and row weights.
+
+The gradient of either is A^T w / total. Exponential (AdaBoost): F = log sum_j c_j exp(r_j), with
+w_j = c_j exp(r_j - shift) and total their sum. Logistic: F = sum_j c_j log(1 + exp(r_j)), with
+w_j = c_j / (1 + exp(-r_j)) and total 1. Nothing here can overflow.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from .arrays import Vector
+
+__all__ = ["LOSSES", "Weights"]
+
+
+@dataclass(frozen=True)
+class Weights:
+    """The loss at some residuals: its value, and the row weights its gradient is made of."""
+
+    value: float
+    w: Vector
+    total: float
+
+
+def exponential(r: Vector, c: Vector) -> Weights:
+    """Evaluate log sum_j c_j exp(r_j): the one log-sum-exp of the package."""
+    shift = float(r.max())
+    w = np.subtract(r, shift)
+    np.exp(w, out=w)
+    w *= c
+    total = float(w.sum())
+    return Weights(shift + float(np.log(total)), w, total)
+
+
+def logistic(r: Vector, c: Vector) -> Weights:
+    """Evaluate sum_j c_j log(1 + exp(r_j))."""
+    value = float(np.sum(c * np.logaddexp(0.0, r)))
+    return Weights(value, np.asarray(c * expit(r)), 1.0)
+
+
+LOSSES: dict[str, Callable[[Vector, Vector], Weights]] = {
+    "exponential": exponential,
+    "logistic": logistic,
+}

@@ -1,0 +1,106 @@
+"""The separable regulariser psi: elastic net and box.
+
+    psi(lam) = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2),   lower <= lam <= upper
+
+The intercept, the last coordinate where there is one, is free of both.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from .arrays import Vector
+from .validation import check_real
+
+__all__ = ["Bounds", "Penalty"]
+
+Bounds = tuple[ArrayLike | None, ArrayLike | None]
+
+
+@dataclass(frozen=True)
+class Penalty:
+    """psi with its two strengths and optional bounds; the first ``n`` coordinates are penalised."""
+
+    n: int
+    l1: float = 0.0
+    l2: float = 0.0
+    lower: Vector | None = None
+    upper: Vector | None = None
+
+    @classmethod
+    def build(cls, n: int, alpha: float, l1_ratio: float, bounds: Bounds | None) -> Penalty:
+        """Check the public arguments of ``solve``."""
+        strength = check_real(alpha, "alpha", least=0.0, most=1e300)
+        ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
+        lower, upper = _check_bounds(bounds, n)
+        return cls(n, strength * ratio, strength * (1.0 - ratio), lower, upper)
+
+    @property
+    def is_zero(self) -> bool:
+        """Whether there is nothing but F."""
+        return self.l1 == 0.0 and self.l2 == 0.0 and not self.has_bounds
+
+    @property
+    def has_bounds(self) -> bool:
+        """Whether lam is confined to a box."""
+        return self.lower is not None
+
+    def value(self, lam: Vector) -> float:
+        """psi(lam), for lam within its bounds."""
+        if self.l1 == 0.0 and self.l2 == 0.0:
+            return 0.0
+        x = lam[: self.n]
+        return float(self.l1 * np.abs(x).sum() + 0.5 * self.l2 * np.square(x).sum())
+
+    def project(self, lam: Vector) -> Vector:
+        """Return the nearest point within the bounds."""
+        if self.lower is None:
+            return lam
+        projected = lam.copy()
+        np.clip(lam[: self.n], self.lower, self.upper, out=projected[: self.n])
+        return projected
+
+    def prox(self, point: Vector, curvature: Vector) -> Vector:
+        """Minimise curvature/2 (x - point)^2 + psi(x), coordinate by coordinate."""
+        moved = point.copy()
+        x, k = point[: self.n], curvature[: self.n]
+        moved[: self.n] = np.sign(x) * np.maximum(np.abs(x) - self.l1 / k, 0.0) / (1 + self.l2 / k)
+        return self.project(moved)
+
+    def violation(self, lam: Vector, gradient: Vector) -> Vector:
+        """How far 0 is from the subdifferential of F + psi, coordinate by coordinate."""
+        x = lam[: self.n]
+        least, most = gradient.copy(), gradient.copy()
+        least[: self.n] += self.l2 * x + self.l1 * np.where(x > 0, 1.0, -1.0)
+        most[: self.n] += self.l2 * x + self.l1 * np.where(x < 0, -1.0, 1.0)
+        if self.lower is not None and self.upper is not None:
+            least[: self.n][x <= self.lower] = -np.inf
+            most[: self.n][x >= self.upper] = np.inf
+        return np.maximum(0.0, np.maximum(least, -most))
+
+
+def _check_bounds(bounds: Bounds | None, n: int) -> tuple[Vector | None, Vector | None]:
+    if bounds is None:
+        return None, None
+    if not isinstance(bounds, tuple | list) or len(bounds) != 2:
+        raise TypeError(f"bounds must be a pair (lower, upper) or None, got {bounds!r}")
+    sides = []
+    for side, name, missing in ((bounds[0], "lower", -np.inf), (bounds[1], "upper", np.inf)):
+        try:
+            given = np.asarray(missing if side is None else side, dtype=np.float64)
+            sides.append(np.array(np.broadcast_to(given, (n,))))
+        except (TypeError, ValueError):
+            raise ValueError(f"bounds: {name} must be a number or {n} numbers") from None
+        if np.any(np.isnan(sides[-1])):
+            raise ValueError(f"bounds: {name} contains NaN")
+    lower, upper = sides
+    crossed = np.flatnonzero((lower > upper) | (lower == np.inf) | (upper == -np.inf))
+    if crossed.size:
+        i = crossed[0]
+        raise ValueError(
+            f"bounds are crossed at feature {i}: lower {lower[i]:g}, upper {upper[i]:g}"
+        )
+    return lower, upper

@@ -1,0 +1,189 @@
+"""The AdaBoost problem: where data, labels and sign meet, once.
+
+    F(lam) = log( sum_j c_j exp((A lam)_j) ),      A_ji = y_j M_ji,
+
+with c the sample weights scaled to sum 1. ``Problem`` checks its input, lays A out in columns for
+the compiled core, and offers what every method is built from: residuals, row weights, gradient.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .arrays import Mask, Vector
+from .kernels import _core
+from .losses import LOSSES, Weights
+from .threads import resolve_threads
+from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
+
+__all__ = ["Problem"]
+
+
+class Problem:
+    """One AdaBoost (or logistic) problem, ready to be solved by any method.
+
+    Parameters
+    ----------
+    X : sparse matrix, sparse array or 2-D array-like of shape (n_samples, n_features)
+        The features (weak hypotheses). scipy CSR is the cheapest to read. Explicit zeros are
+        dropped, duplicates summed; X itself is never changed and not kept.
+    y : array-like of shape (n_samples,)
+        Labels with exactly two distinct values; the larger one is the positive class.
+    sample_weight : array-like of shape (n_samples,), optional
+        Nonnegative weights. A row of weight 0 counts as absent.
+    loss : {"exponential", "logistic"}
+        Exponential is AdaBoost.
+    fit_intercept : bool
+        Adds a constant column, never penalised nor bounded. It counts in ``omega``.
+    n_threads : int, optional
+        Threads for building, ``value`` and ``gradient``; None means every core this process may
+        use. Results do not depend on it.
+
+    Attributes
+    ----------
+    n_samples, n_features, nnz : int
+        Shape and number of nonzeros of X, as given (``nnz`` after duplicates and zeros).
+    omega : int
+        Largest number of nonzeros in a row of A.
+    lipschitz : ndarray of shape (n_features,)
+        L_i = max_j A_ji^2.
+    classes : ndarray of shape (2,)
+        The negative and the positive label.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: ArrayLike,
+        sample_weight: ArrayLike | None = None,
+        *,
+        loss: str = "exponential",
+        fit_intercept: bool = False,
+        n_threads: int | None = None,
+    ) -> None:
+        if loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+        if not isinstance(fit_intercept, bool | np.bool_):
+            raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+        self.loss = loss
+        self.fit_intercept = bool(fit_intercept)
+        self.n_threads = resolve_threads(n_threads)
+        arrays = as_csr(X)
+        self.n_samples, self.n_features = arrays.shape
+        positive, self.classes = check_labels(y, self.n_samples)
+        weights = check_weights(sample_weight, self.n_samples)
+        present = weights > 0
+        if not present.all():
+            arrays, positive, weights = arrays.select(present), positive[present], weights[present]
+            if positive.all() or not positive.any():
+                raise ValueError("sample_weight leaves one class only: two are needed")
+        self.matrix = self._build(arrays, positive)
+        ordered = weights[self.matrix.row_order] / weights.max()
+        self.c: Vector = ordered / ordered.sum()
+
+    def _build(self, arrays: CsrArrays, positive: Mask) -> _core.Matrix:
+        matrix = _core.build_matrix(
+            arrays.indptr,
+            arrays.indices,
+            arrays.data,
+            positive.view(np.uint8),
+            self.n_features,
+            self.fit_intercept,
+            shard_cuts(arrays.indptr, self.n_features),
+            self.n_threads,
+        )
+        if matrix.has_duplicates:
+            return self._build(arrays.with_duplicates_summed(), positive)
+        return matrix
+
+    @property
+    def n_coordinates(self) -> int:
+        """Number of columns of A: the features, and the intercept where there is one."""
+        return self.matrix.n
+
+    @property
+    def nnz(self) -> int:
+        """Number of nonzeros of X that count."""
+        return self.matrix.nnz - (self.matrix.m if self.fit_intercept else 0)
+
+    @property
+    def omega(self) -> int:
+        """Largest number of nonzeros in a row of A."""
+        return self.matrix.omega
+
+    @property
+    def lipschitz(self) -> Vector:
+        """L_i = max_j A_ji^2, one per feature."""
+        return np.square(self.matrix.scale[: self.n_features])
+
+    def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
+        """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
+        return self.weigh(self.residuals(self.coordinates(lam, intercept))).value
+
+    def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
+        """Gradient of F at lam; with an intercept, its entry comes last."""
+        return self.slope(self.weigh(self.residuals(self.coordinates(lam, intercept))))
+
+    # What the solvers are built from. Vectors over rows are in the core's row order.
+
+    def coordinates(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
+        """Check lam and put the intercept, where there is one, behind it."""
+        vector = check_vector(lam, self.n_features, "lam")
+        number = check_real(intercept, "intercept")
+        if not self.fit_intercept:
+            if number != 0.0:
+                raise ValueError(
+                    "intercept must be 0: the problem was built with fit_intercept=False"
+                )
+            return vector
+        return np.append(vector, number)
+
+    def residuals(self, lam: Vector, n_threads: int | None = None) -> Vector:
+        """R = A lam."""
+        r = np.zeros(self.matrix.m)
+        self.add_columns(lam, r, n_threads)
+        return r
+
+    def add_columns(self, d: Vector, r: Vector, n_threads: int | None = None) -> None:
+        """R += A d, in place."""
+        _core.add_all(self.matrix, d, r, n_threads or self.n_threads)
+
+    def weigh(self, r: Vector) -> Weights:
+        """Value and row weights of the loss at residuals r."""
+        with np.errstate(under="ignore"):
+            return LOSSES[self.loss](r, self.c)
+
+    def signed_sums(self, w: Vector, n_threads: int | None = None) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for each i."""
+        neg, pos = np.empty(self.matrix.n), np.empty(self.matrix.n)
+        _core.gather_all(self.matrix, w, neg, pos, n_threads or self.n_threads)
+        return neg, pos
+
+    def slope(self, weights: Weights, n_threads: int | None = None) -> Vector:
+        """Gradient of F from row weights: A^T w / total."""
+        neg, pos = self.signed_sums(weights.w, n_threads)
+        return (pos - neg) / weights.total
+
+    def __repr__(self) -> str:
+        return (
+            f"Problem({self.n_samples:,} samples, {self.n_features:,} features, "
+            f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
+        )
+
+
+def shard_cuts(indptr: NDArray[Any], n_features: int) -> NDArray[np.int64]:
+    """Where to cut the rows into shards of about equal work.
+
+    The number of shards depends on the data only, never on threads, so that results do not either:
+    a power of two up to 16, with enough nonzeros per shard to be worth a thread and enough per
+    column of a shard to be worth its pointers.
+    """
+    n_rows, nnz = len(indptr) - 1, int(indptr[-1])
+    wanted = min(16, nnz // 2**18, nnz // (8 * n_features), n_rows)
+    n_shards = 2 ** max(0, wanted.bit_length() - 1) if wanted > 0 else 1
+    goals = nnz * np.arange(1, n_shards) // n_shards
+    inner = np.searchsorted(indptr, goals).astype(np.int64)
+    return np.unique(np.concatenate([[0], inner, [n_rows]]).astype(np.int64))

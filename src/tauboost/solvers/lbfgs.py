@@ -1,0 +1,114 @@
+"""SciPy's L-BFGS-B on F: the outside baseline. Takes a smooth psi (l2) and bounds.
+
+One epoch is one evaluation of F and its gradient, so that line searches are paid for. SciPy's own
+tolerances are switched off: the stopping rules are those of every other method.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from scipy.optimize import minimize
+
+from ..arrays import Vector
+from ..penalty import Penalty
+from ..problem import Problem
+from .result import Result, Status
+from .stopping import Monitor
+
+__all__ = ["solve"]
+
+
+def solve(
+    problem: Problem,
+    penalty: Penalty,
+    monitor: Monitor,
+    lam: Vector,
+    *,
+    n_threads: int,
+) -> Result:
+    """Minimise F + l2/2 |lam|^2 within bounds."""
+    at = _Lbfgs(problem, penalty, lam, n_threads)
+    if monitor.observe(at) is not None:
+        return monitor.result(at)
+
+    def objective(lam: Vector) -> tuple[float, Vector]:
+        if monitor.epochs_left(at) <= 0:
+            raise _OutOfEpochsError
+        return at.evaluate(lam)
+
+    def look(intermediate_result: Any) -> None:
+        at.accept(intermediate_result.x)
+        if monitor.observe(at) is not None:
+            raise StopIteration
+
+    options = {"maxiter": 10**9, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0, "maxcor": 10}
+    bounds = _bounds(problem, penalty)
+    try:
+        outcome = minimize(
+            objective,
+            lam,
+            method="L-BFGS-B",
+            jac=True,
+            bounds=bounds,
+            callback=look,
+            options=options,
+        )
+        if outcome.status != 99:  # anything but our own StopIteration
+            monitor.conclude(Status.STALLED, f"No further decrease was found ({outcome.message}).")
+    except _OutOfEpochsError:
+        monitor.observe(at)
+    return monitor.result(at)
+
+
+class _OutOfEpochsError(Exception):
+    pass
+
+
+class _Lbfgs:
+    is_monotone = False
+    gradient_is_free = True
+
+    def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
+        self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
+        self.evaluations = 0
+        self.updates = 0
+        self.lam = lam
+        self.finish()
+
+    def evaluate(self, lam: Vector) -> tuple[float, Vector]:
+        weights = self.problem.weigh(self.problem.residuals(lam, self.n_threads))
+        gradient = self.problem.slope(weights, self.n_threads)
+        self.evaluations += 1
+        self.updates += self.problem.n_coordinates
+        self._latest = (lam.copy(), weights.value, gradient)
+        n = self.penalty.n
+        smooth = gradient.copy()
+        smooth[:n] += self.penalty.l2 * lam[:n]
+        return weights.value + self.penalty.value(lam), smooth
+
+    def accept(self, lam: Vector) -> None:
+        if not np.array_equal(lam, self._latest[0]):
+            self.evaluate(np.asarray(lam))
+        self.lam, self.value, self._gradient = self._latest
+
+    def gradient(self) -> Vector:
+        return self._gradient
+
+    def epochs(self) -> float:
+        return float(self.evaluations)
+
+    def advance(self, epochs_left: float) -> None:
+        raise NotImplementedError("SciPy drives this method")
+
+    def finish(self) -> None:
+        weights = self.problem.weigh(self.problem.residuals(self.lam, self.n_threads))
+        self.value, self._gradient = weights.value, self.problem.slope(weights, self.n_threads)
+
+
+def _bounds(problem: Problem, penalty: Penalty) -> list[tuple[float, float]] | None:
+    if penalty.lower is None or penalty.upper is None:
+        return None
+    free = [(-np.inf, np.inf)] * (problem.n_coordinates - penalty.n)
+    return [*zip(penalty.lower.tolist(), penalty.upper.tolist(), strict=True), *free]

@@ -1,0 +1,74 @@
+"""The paper's Algorithm 2, Parallel AdaBoost: synchronous, tau-nice sampling.
+
+    S a random set of tau coordinates;  for i in S, in parallel:
+        lam_i <- argmin_x  grad_i F (x - lam_i) + beta L_i / 2 (x - lam_i)^2 + psi_i(x)
+    undo if F + psi rose
+
+with beta of Theorem 1. Without psi the step is -grad_i F / (beta L_i). Bits do not depend on the
+number of threads: the sampling is a function of (seed, iteration), sums run in shard order.
+"""
+
+from __future__ import annotations
+
+from ..arrays import Vector
+from ..eso import beta
+from ..kernels import _core
+from ..penalty import Penalty
+from ..problem import Problem
+from .coordinate import CoordinateDescent
+from .result import Result
+from .stopping import Monitor, drive
+
+__all__ = ["solve"]
+
+# Below this many nonzeros an iteration is over before a second thread has woken up.
+NONZEROS_WORTH_A_THREAD = 2**14
+
+
+def solve(
+    problem: Problem,
+    penalty: Penalty,
+    monitor: Monitor,
+    lam: Vector,
+    *,
+    tau: int,
+    seed: int,
+    n_threads: int,
+) -> Result:
+    """Minimise F + psi."""
+    return drive(_Pcdm(problem, penalty, lam, tau, seed, n_threads), monitor)
+
+
+class _Pcdm(CoordinateDescent):
+    is_monotone = True
+
+    def __init__(
+        self,
+        problem: Problem,
+        penalty: Penalty,
+        lam: Vector,
+        tau: int,
+        seed: int,
+        n_threads: int,
+    ) -> None:
+        super().__init__(problem, penalty, lam, n_threads)
+        matrix = problem.matrix
+        self.tau = tau
+        self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
+        self.sampling = _core.NiceSampling(matrix.n, tau, seed)
+        self.iterations = 0
+        shards_busy = tau * matrix.nnz // (matrix.n * NONZEROS_WORTH_A_THREAD)
+        self.kernel_threads = max(1, min(n_threads, matrix.n_shards, shards_busy))
+
+    def run(self, n_updates: int) -> _core.Outcome:
+        outcome = _core.pcdm(
+            **self.kernel_arguments(),  # type: ignore[arg-type]
+            beta=self.beta,
+            sampling=self.sampling,
+            first=self.iterations,
+            n_iterations=-(-n_updates // self.tau),
+            n_threads=self.kernel_threads,
+        )
+        self.iterations += outcome.done
+        self.updates += outcome.done * self.tau
+        return outcome

@@ -1,0 +1,65 @@
+"""The paper's asynchronous version: tau-independent sampling, lock-free.
+
+Each thread draws a coordinate, reads its column through whatever the others have written so far,
+and passes its step on with atomic updates: nothing is locked, nothing is lost. The step is that of
+Algorithm 2 for tau processors. Not monotone by construction, and the order of updates is the
+machine's, so two runs agree only to what the method makes of that; the draws are always the same.
+"""
+
+from __future__ import annotations
+
+from ..arrays import Vector
+from ..eso import beta
+from ..kernels import _core
+from ..penalty import Penalty
+from ..problem import Problem
+from .coordinate import CoordinateDescent
+from .result import Result
+from .stopping import Monitor, drive
+
+__all__ = ["solve"]
+
+
+def solve(
+    problem: Problem,
+    penalty: Penalty,
+    monitor: Monitor,
+    lam: Vector,
+    *,
+    tau: int,
+    seed: int,
+    n_threads: int,
+) -> Result:
+    """Minimise F + psi with at most ``tau`` threads."""
+    return drive(_PcdmAsync(problem, penalty, lam, tau, seed, n_threads), monitor)
+
+
+class _PcdmAsync(CoordinateDescent):
+    is_monotone = False
+
+    def __init__(
+        self,
+        problem: Problem,
+        penalty: Penalty,
+        lam: Vector,
+        tau: int,
+        seed: int,
+        n_threads: int,
+    ) -> None:
+        super().__init__(problem, penalty, lam, n_threads)
+        matrix = problem.matrix
+        self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
+        self.seed = seed
+        self.kernel_threads = min(n_threads, tau)
+
+    def run(self, n_updates: int) -> _core.Outcome:
+        outcome = _core.pcdm_async(
+            **self.kernel_arguments(),  # type: ignore[arg-type]
+            beta=self.beta,
+            seed=self.seed,
+            first=self.updates,
+            n_draws=n_updates,
+            n_threads=self.kernel_threads,
+        )
+        self.updates += outcome.done
+        return outcome

@@ -1,0 +1,226 @@
+"""The methods by name, what each accepts, and ``solve``, the one door to all of them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from numbers import Integral
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Vector
+from ..penalty import Bounds, Penalty
+from ..problem import Problem
+from ..threads import resolve_threads
+from . import accelerated, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
+from .result import Result
+from .stopping import Callback, Monitor, StoppingRule
+
+__all__ = ["METHODS", "Method", "solve"]
+
+DEFAULT_TAU = 16  # the paper's
+
+
+@dataclass(frozen=True)
+class Method:
+    """One method: its solve function and what it can be asked for."""
+
+    run: Callable[..., Result]
+    summary: str
+    takes_tau: bool = False
+    steps: tuple[str, ...] = ()  # the first is the default
+    takes_l1: bool = True
+    takes_l2: bool = True
+    takes_bounds: bool = True
+    steps_without_psi: tuple[str, ...] = ()
+    losses: tuple[str, ...] = ("exponential",)
+
+
+METHODS: dict[str, Method] = {
+    "pcdm": Method(pcdm.solve, "the paper's Algorithm 2, synchronous", takes_tau=True),
+    "pcdm-async": Method(pcdm_async.solve, "its asynchronous version, lock-free", takes_tau=True),
+    "fully-parallel": Method(
+        fully_parallel.solve,
+        "all coordinates at once",
+        steps=("collins", "lipschitz"),
+        steps_without_psi=("collins",),
+    ),
+    "accelerated": Method(accelerated.solve, "FISTA on all coordinates"),
+    "greedy": Method(
+        greedy.solve,
+        "classical AdaBoost",
+        steps=("exact", "lipschitz"),
+        takes_l1=False,
+        takes_l2=False,
+        takes_bounds=False,
+    ),
+    "lbfgs": Method(
+        lbfgs.solve,
+        "SciPy's L-BFGS-B, the outside baseline",
+        takes_l1=False,
+        losses=("exponential", "logistic"),
+    ),
+}
+
+
+def solve(
+    problem: Problem,
+    method: str = "pcdm",
+    *,
+    alpha: float = 0.0,
+    l1_ratio: float = 1.0,
+    bounds: Bounds | None = None,
+    tau: int | None = None,
+    step: str | None = None,
+    n_threads: int | None = None,
+    max_epochs: float | None = None,
+    tol: float | None = None,
+    time_limit: float | None = None,
+    target: float | None = None,
+    lam0: ArrayLike | None = None,
+    random_state: Any = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Minimise F(lam) + psi(lam).
+
+    Parameters
+    ----------
+    problem : Problem
+        What to solve.
+    method : str
+        One of ``tauboost.METHODS``; the user guide says which to use when.
+    alpha, l1_ratio : float
+        psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2). The intercept is never
+        penalised.
+    bounds : (lower, upper), optional
+        Numbers, vectors or None for either side.
+    tau : int, optional
+        How many coordinates move together (``pcdm``, ``pcdm-async``); 16 by default, as in the
+        paper, or n if that is less.
+    step : str, optional
+        ``fully-parallel``: "collins" or "lipschitz"; ``greedy``: "exact" or "lipschitz".
+    n_threads : int, optional
+        None means every core this process may use. Synchronous methods give the same bits for any.
+    max_epochs : float, optional
+        1000 by default. One epoch is n coordinate updates, or one full-gradient iteration.
+    tol : float, optional
+        Stop when the largest excess edge is at most this (1e-4 by default), or when the data are
+        found separable; 0 switches both tests off.
+    time_limit, target : float, optional
+        Stop after so many seconds, or as soon as the objective is at most ``target``.
+    lam0 : array-like of shape (n_features,), optional
+        Where to start (0 by default); moved into the bounds if it lies outside.
+    random_state : None, int, Generator or SeedSequence
+        Seed of the samplings; None draws a fresh one.
+    callback : callable, optional
+        Called with a ``Snapshot`` at each look at the objective; return True to stop.
+
+    Returns
+    -------
+    Result
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> result = tb.solve(tb.Problem(X, y), "fully-parallel", max_epochs=20)
+    >>> result.objective < 0
+    True
+    """
+    if not isinstance(problem, Problem):
+        raise TypeError(f"problem must be a tauboost.Problem, got {type(problem).__name__}")
+    if method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    chosen = METHODS[method]
+    penalty = Penalty.build(problem.n_features, alpha, l1_ratio, bounds)
+    options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
+    options |= _step_option(method, chosen, step, penalty)
+    options |= _tau_options(method, chosen, tau, random_state, problem)
+    _check_fit(method, chosen, problem, penalty)
+    rule = StoppingRule.build(max_epochs, tol, time_limit, target)
+    if callback is not None and not callable(callback):
+        raise TypeError(f"callback must be callable, got {callback!r}")
+    lam = penalty.project(_start(problem, lam0))
+    return chosen.run(problem, penalty, Monitor(problem, penalty, rule, callback), lam, **options)
+
+
+def _start(problem: Problem, lam0: ArrayLike | None) -> Vector:
+    if lam0 is None:
+        return np.zeros(problem.n_coordinates)
+    try:
+        return problem.coordinates(lam0)
+    except (TypeError, ValueError) as error:
+        raise type(error)(str(error).replace("lam ", "lam0 ", 1)) from None
+
+
+def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty) -> dict[str, str]:
+    if not chosen.steps:
+        if step is not None:
+            raise ValueError(f"step: method {method!r} has no choice of step, got {step!r}")
+        return {}
+    step = chosen.steps[0] if step is None else step
+    if step not in chosen.steps:
+        accepted = " or ".join(map(repr, chosen.steps))
+        raise ValueError(f"step must be {accepted} for method {method!r}, got {step!r}")
+    if step in chosen.steps_without_psi and not penalty.is_zero:
+        raise ValueError(
+            f"step={step!r} of {method!r} takes neither alpha nor bounds: use step='lipschitz'"
+        )
+    return {"step": step}
+
+
+def _tau_options(
+    method: str, chosen: Method, tau: int | None, random_state: Any, problem: Problem
+) -> dict[str, int]:
+    if not chosen.takes_tau:
+        if tau is not None:
+            raise ValueError(f"tau: method {method!r} does not sample coordinates, got tau={tau!r}")
+        return {}
+    n = problem.n_coordinates
+    if tau is None:
+        tau = min(DEFAULT_TAU, n)
+    if isinstance(tau, bool) or not isinstance(tau, Integral):
+        raise TypeError(f"tau must be an integer, got {tau!r}")
+    if not 1 <= tau <= n:
+        raise ValueError(f"tau must be between 1 and the {n} coordinates, got {tau}")
+    return {"tau": int(tau), "seed": _seed(random_state)}
+
+
+def _seed(random_state: Any) -> int:
+    if isinstance(random_state, np.random.Generator | np.random.RandomState):
+        words = random_state.bytes(8)
+        return int.from_bytes(words, "little")
+    try:
+        sequence = (
+            random_state
+            if isinstance(random_state, np.random.SeedSequence)
+            else np.random.SeedSequence(random_state)
+        )
+    except (TypeError, ValueError):
+        raise ValueError(
+            "random_state must be None, a nonnegative integer, a SeedSequence or a Generator, "
+            f"got {random_state!r}"
+        ) from None
+    return int(sequence.generate_state(1, np.uint64)[0])
+
+
+def _check_fit(method: str, chosen: Method, problem: Problem, penalty: Penalty) -> None:
+    """Refuse what the method cannot do, naming what can."""
+
+    def others(able: Callable[[Method], bool]) -> str:
+        return ", ".join(repr(name) for name, other in METHODS.items() if able(other))
+
+    if penalty.l1 > 0 and not chosen.takes_l1:
+        able = others(lambda other: other.takes_l1)
+        raise ValueError(f"alpha: method {method!r} takes no l1 term (l1_ratio > 0); {able} do")
+    if penalty.l2 > 0 and not chosen.takes_l2:
+        able = others(lambda other: other.takes_l2)
+        raise ValueError(f"alpha: method {method!r} takes no penalty; {able} do")
+    if penalty.has_bounds and not chosen.takes_bounds:
+        able = others(lambda other: other.takes_bounds)
+        raise ValueError(f"bounds: method {method!r} takes no bounds; {able} do")
+    if problem.loss not in chosen.losses:
+        able = others(lambda other: problem.loss in other.losses)
+        raise ValueError(f"method {method!r} does not fit loss={problem.loss!r}; {able} do")

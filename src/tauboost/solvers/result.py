@@ -1,0 +1,75 @@
+"""What a solve gives back: the point, how it ended, and the whole way there."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from ..arrays import Vector
+
+__all__ = ["Result", "Status", "Trace"]
+
+
+class Status(StrEnum):
+    """How a solve ended."""
+
+    CONVERGED = "converged"
+    TARGET = "target"
+    MAX_EPOCHS = "max_epochs"
+    TIME_LIMIT = "time_limit"
+    SEPARABLE = "separable"
+    STALLED = "stalled"
+    STOPPED = "stopped"
+
+
+@dataclass(frozen=True)
+class Trace(Mapping[str, Vector]):
+    """One entry per look at the objective, the first at the starting point.
+
+    Reads as attributes (``trace.objective``) and as a mapping (``dict(trace)``).
+    """
+
+    epoch: Vector
+    updates: Vector
+    seconds: Vector
+    value: Vector
+    objective: Vector
+
+    def __getitem__(self, name: str) -> Vector:
+        if name not in self.__dataclass_fields__:
+            raise KeyError(name)
+        column: Vector = getattr(self, name)
+        return column
+
+    def __iter__(self) -> Iterator[str]:
+        return iter(self.__dataclass_fields__)
+
+    def __len__(self) -> int:
+        return len(self.__dataclass_fields__)
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of :func:`tauboost.solve`.
+
+    The classifier is ``sign(-(X @ lam + intercept))``: the paper minimises exp(+A lam), so the
+    weights of a linear model are ``-lam`` and ``-intercept``.
+    """
+
+    lam: Vector
+    intercept: float
+    value: float
+    objective: float
+    status: Status
+    message: str
+    n_epochs: float
+    n_updates: int
+    seconds: float
+    trace: Trace
+
+    def __repr__(self) -> str:
+        return (
+            f"Result({self.status}: objective {self.objective:.9g} after {self.n_epochs:g} epochs, "
+            f"{self.seconds:.3g} s)"
+        )

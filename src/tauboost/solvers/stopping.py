@@ -1,0 +1,215 @@
+"""When to stop, for every method the same: the rule, and the monitor that applies it.
+
+Tolerance is on the largest excess edge: with g the gradient of F and v_i the distance of 0 from the
+i-th component of the subdifferential of F + psi,
+
+    edge = max_i v_i / max_j |A_ji|,
+
+a number in [0, 1] whatever the scale of the features (without psi it is the largest weighted
+correlation of a weak hypothesis with the labels: 0 exactly at the optimum). On separable data no
+finite optimum exists and the edge never vanishes; a certificate of separability ends the run there.
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+import numpy as np
+
+from ..arrays import Vector
+from ..penalty import Penalty
+from ..problem import Problem
+from ..validation import check_real
+from .result import Result, Status, Trace
+
+__all__ = ["Callback", "Iteration", "Monitor", "Snapshot", "StoppingRule", "drive"]
+
+DEFAULT_TOL = 1e-4
+DEFAULT_MAX_EPOCHS = 1000
+
+
+class Iteration(Protocol):
+    """What a method shows of itself: where it is, how much it has done, how to go on."""
+
+    lam: Vector
+    value: float
+    updates: int
+
+    @property
+    def is_monotone(self) -> bool:
+        """Whether the objective never rises, rounding aside."""
+
+    @property
+    def gradient_is_free(self) -> bool:
+        """Whether ``gradient`` costs nothing because the method has it anyway."""
+
+    def epochs(self) -> float:
+        """Work done, in epochs."""
+
+    def gradient(self) -> Vector:
+        """Gradient of F at lam."""
+
+    def advance(self, epochs_left: float) -> None:
+        """Go on to the next point worth looking at, at most ``epochs_left`` further."""
+
+    def finish(self) -> None:
+        """Make value exact at the final lam."""
+
+
+@dataclass(frozen=True)
+class Snapshot:
+    """What a callback is given at each look at the objective."""
+
+    epoch: float
+    updates: int
+    seconds: float
+    value: float
+    objective: float
+    lam: Vector
+
+
+Callback = Callable[[Snapshot], Any]
+
+
+@dataclass(frozen=True)
+class StoppingRule:
+    """The limits of a solve; see :func:`tauboost.solve` for their meaning."""
+
+    max_epochs: float
+    tol: float
+    time_limit: float
+    target: float
+
+    @classmethod
+    def build(
+        cls,
+        max_epochs: float | None,
+        tol: float | None,
+        time_limit: float | None,
+        target: float | None,
+    ) -> StoppingRule:
+        """Check the public arguments of ``solve``; None means the default."""
+        return cls(
+            DEFAULT_MAX_EPOCHS
+            if max_epochs is None
+            else check_real(max_epochs, "max_epochs", least=0.0),
+            DEFAULT_TOL if tol is None else check_real(tol, "tol", least=0.0),
+            np.inf if time_limit is None else check_real(time_limit, "time_limit", least=0.0),
+            -np.inf if target is None else check_real(target, "target"),
+        )
+
+
+class Monitor:
+    """Watches one solve: keeps the trace and the clock, calls back, and gives the verdict."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        penalty: Penalty,
+        rule: StoppingRule,
+        callback: Callback | None = None,
+    ) -> None:
+        self.problem, self.penalty, self.rule, self.callback = problem, penalty, rule, callback
+        self._rows: list[tuple[float, float, float, float, float]] = []
+        self._next_test = 0.0
+        self._verdict: tuple[Status, str] | None = None
+        self._start = time.perf_counter()
+
+    def observe(self, at: Iteration) -> Status | None:
+        """Look at the current point; a status means: stop here."""
+        epoch, seconds = at.epochs(), time.perf_counter() - self._start
+        objective = at.value + self.penalty.value(at.lam)
+        if at.is_monotone and self._rows:
+            objective = _without_rounding(objective, self._rows[-1][4])
+        value = objective if self.penalty.is_zero else at.value
+        self._rows.append((epoch, at.updates, seconds, value, objective))
+        self._verdict = self._judge(at, epoch, seconds, objective)
+        if self.callback is not None:
+            shown = at.lam[: self.problem.n_features].copy()
+            stop = self.callback(Snapshot(epoch, at.updates, seconds, value, objective, shown))
+            if stop is True and self._verdict is None:
+                self._verdict = (Status.STOPPED, "Stopped by the callback.")
+        return None if self._verdict is None else self._verdict[0]
+
+    def epochs_left(self, at: Iteration) -> float:
+        """How far the method may still go."""
+        return self.rule.max_epochs - at.epochs()
+
+    def conclude(self, status: Status, message: str) -> None:
+        """End the run for a reason of the method's own."""
+        self._verdict = (status, message)
+
+    def result(self, at: Iteration) -> Result:
+        """Freeze the outcome, after a last exact evaluation."""
+        assert self._verdict is not None
+        at.finish()
+        n = self.problem.n_features
+        columns = np.array(self._rows, dtype=np.float64).T.copy()
+        return Result(
+            lam=at.lam[:n].copy(),
+            intercept=float(at.lam[n]) if self.problem.fit_intercept else 0.0,
+            value=at.value,
+            objective=at.value + self.penalty.value(at.lam),
+            status=self._verdict[0],
+            message=self._verdict[1],
+            n_epochs=at.epochs(),
+            n_updates=at.updates,
+            seconds=time.perf_counter() - self._start,
+            trace=Trace(*columns),
+        )
+
+    def _judge(
+        self, at: Iteration, epoch: float, seconds: float, objective: float
+    ) -> tuple[Status, str] | None:
+        rule = self.rule
+        if not np.isfinite(objective):
+            return Status.STALLED, f"The objective is {objective}: lam is too large to evaluate."
+        if objective <= rule.target:
+            return Status.TARGET, f"Target reached: objective {objective:.9g} <= {rule.target:.9g}."
+        if rule.tol > 0 and (at.gradient_is_free or epoch >= self._next_test):
+            self._next_test = max(epoch + 1, 1.1 * epoch)
+            if (certificate := self._tolerance_test(at)) is not None:
+                return certificate
+        if epoch >= rule.max_epochs:
+            return Status.MAX_EPOCHS, f"Out of epochs: {epoch:g} of {rule.max_epochs:g} done."
+        if seconds >= rule.time_limit:
+            return Status.TIME_LIMIT, f"Out of time: {seconds:.3g} s of {rule.time_limit:.3g} s."
+        return None
+
+    def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
+        if self.penalty.is_zero and at.value < self._separable_below():
+            return Status.SEPARABLE, (
+                f"The data are separable: all margins are positive at F = {at.value:.6g}, "
+                "and F falls without end. Penalise (alpha > 0), or set tol=0 to go on."
+            )
+        scale = self.problem.matrix.scale
+        violation = self.penalty.violation(at.lam, at.gradient())
+        edge = float(np.max(violation / np.where(scale > 0, scale, 1.0), initial=0.0))
+        if edge <= self.rule.tol:
+            return (
+                Status.CONVERGED,
+                f"Converged: largest excess edge {edge:.3g} <= {self.rule.tol:.3g}.",
+            )
+        return None
+
+    def _separable_below(self) -> float:
+        """Return the F below which every r_j < 0: no row can hold even its weight at r = 0."""
+        smallest = float(self.problem.c.min())
+        return math.log(smallest) if self.problem.loss == "exponential" else smallest * math.log(2)
+
+
+def drive(at: Iteration, monitor: Monitor) -> Result:
+    """Run a method until the monitor says stop: the one loop of all methods."""
+    while monitor.observe(at) is None:
+        at.advance(monitor.epochs_left(at))
+    return monitor.result(at)
+
+
+def _without_rounding(objective: float, before: float) -> float:
+    """Take a rise of a monotone method within the rounding of a refresh for no rise."""
+    is_rounding = before < objective <= before + 1e-11 * (1 + abs(before))
+    return before if is_rounding else objective
