@@ -1,5 +1,6 @@
 """AdaBoost as one convex problem over a huge sparse matrix, solved in parallel."""
 
+from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
@@ -12,6 +13,8 @@ __all__ = [
     "Status",
     "Trace",
     "beta",
+    "make_url_like",
+    "make_w8a_like",
     "solve",
     "speedup",
 ]

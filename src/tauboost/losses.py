@@ -7,6 +7,7 @@ w_j = c_j / (1 + exp(-r_j)) and total 1. Nothing here can overflow.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -27,23 +28,26 @@ class Weights:
     total: float
 
 
-def exponential(r: Vector, c: Vector) -> Weights:
-    """Evaluate log sum_j c_j exp(r_j): the one log-sum-exp of the package."""
+def exponential(r: Vector, c: Vector, c_total: float) -> Weights:
+    """Evaluate log sum_j c_j exp(r_j): the one log-sum-exp of the package.
+
+    ``c_total`` is c.sum(), 1 but for rounding: dividing by it makes F(0) exactly 0.
+    """
     shift = float(r.max())
     w = np.subtract(r, shift)
     np.exp(w, out=w)
     w *= c
     total = float(w.sum())
-    return Weights(shift + float(np.log(total)), w, total)
+    return Weights(shift + math.log(total / c_total), w, total)
 
 
-def logistic(r: Vector, c: Vector) -> Weights:
+def logistic(r: Vector, c: Vector, c_total: float) -> Weights:  # noqa: ARG001
     """Evaluate sum_j c_j log(1 + exp(r_j))."""
     value = float(np.sum(c * np.logaddexp(0.0, r)))
     return Weights(value, np.asarray(c * expit(r)), 1.0)
 
 
-LOSSES: dict[str, Callable[[Vector, Vector], Weights]] = {
+LOSSES: dict[str, Callable[[Vector, Vector, float], Weights]] = {
     "exponential": exponential,
     "logistic": logistic,
 }

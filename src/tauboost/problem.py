@@ -83,6 +83,7 @@ class Problem:
         self.matrix = self._build(arrays, positive)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
+        self._c_total = float(self.c.sum())
 
     def _build(self, arrays: CsrArrays, positive: Mask) -> _core.Matrix:
         matrix = _core.build_matrix(
@@ -154,7 +155,7 @@ class Problem:
     def weigh(self, r: Vector) -> Weights:
         """Value and row weights of the loss at residuals r."""
         with np.errstate(under="ignore"):
-            return LOSSES[self.loss](r, self.c)
+            return LOSSES[self.loss](r, self.c, self._c_total)
 
     def signed_sums(self, w: Vector, n_threads: int | None = None) -> tuple[Vector, Vector]:
         """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for each i."""

@@ -1,0 +1,33 @@
+"""Fixtures shared by the tests: real data, where TAUBOOST_DATA says they are."""
+
+from __future__ import annotations
+
+import lzma
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import settings
+from sklearn.datasets import load_svmlight_file
+
+import tauboost as tb
+
+settings.register_profile("tauboost", deadline=None, max_examples=60, derandomize=True)
+settings.load_profile("tauboost")
+
+
+def real_data(name: str, **options: Any) -> tuple[Any, Any]:
+    folder = os.environ.get("TAUBOOST_DATA")
+    if not folder:
+        pytest.skip("needs real data: set TAUBOOST_DATA to the folder that holds it")
+    path = Path(folder) / name
+    if not path.exists():
+        pytest.skip(f"needs {name} in the folder TAUBOOST_DATA names")
+    with lzma.open(path) as file:
+        return load_svmlight_file(file, **options)
+
+
+@pytest.fixture(scope="session")
+def w8a() -> tb.Problem:
+    return tb.Problem(*real_data("w8a.xz", n_features=300))
