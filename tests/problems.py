@@ -52,9 +52,8 @@ def _binary() -> Case:
 
 def _real() -> Case:
     rng = np.random.default_rng(2)
-    dense = (
-        rng.normal(size=(120, 15)) * (rng.random((120, 15)) < 0.4) * 10.0 ** rng.integers(-2, 2, 15)
-    )
+    dense = rng.normal(size=(120, 15)) * (rng.random((120, 15)) < 0.4)
+    dense *= 10.0 ** rng.integers(-2, 2, 15)
     return Case(sp.csc_array(dense), _labels(rng, 120))
 
 
