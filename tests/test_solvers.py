@@ -9,6 +9,7 @@ import pytest
 
 import tauboost as tb
 from problems import CASES, Case, sharded_case
+from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.solvers import reference
 from tauboost.solvers.registry import _seed
@@ -204,8 +205,6 @@ def test_same_seed_same_run_other_seed_other_run():
 @pytest.mark.parametrize("threads", [1, 2, 4])
 def test_asynchronous_updates_are_never_lost(threads):
     """The kernel's weights, kept by atomic multiplication, still belong to its lam."""
-    from tauboost import _core
-
     problem = sharded_case().problem()
     lam, w = np.zeros(problem.n_coordinates), problem.c.copy()
     outcome = _core.pcdm_async(
