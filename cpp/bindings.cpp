@@ -52,13 +52,14 @@ NumpyArray<const T> view(const std::vector<T>& values) {
 template <typename Index>
 Matrix build_matrix(Array<const Index> indptr, Array<const Index> indices,
                     std::optional<Array<const double>> data, Array<const std::uint8_t> positive,
-                    std::int64_t n_features, bool intercept, Array<const std::int64_t> cuts,
+                    Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
                     int n_threads) {
   const auto m = static_cast<std::int64_t>(positive.size());
   expect_size(indptr, m + 1, "indptr");
   if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
   const Csr<Index> X = {indptr.data(), indices.data(), data ? data->data() : nullptr,
-                        positive.data()};
+                        positive.data(), place.data()};
+  const auto n_features = static_cast<std::int64_t>(place.size());
   nb::gil_scoped_release free;
   const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
   return build(X, m, n_features, intercept, cuts.data(), n_shards, n_threads);
@@ -95,9 +96,9 @@ NB_MODULE(_core, module) {
           nb::rv_policy::reference_internal);
 
   module.def("build_matrix", &build_matrix<std::int32_t>, "indptr"_a, "indices"_a, "data"_a.none(),
-             "positive"_a, "n_features"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+             "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
   module.def("build_matrix", &build_matrix<std::int64_t>, "indptr"_a, "indices"_a, "data"_a.none(),
-             "positive"_a, "n_features"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+             "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
 
   module.def(
       "gather_all",

@@ -5,7 +5,8 @@
 // place. Rows are visited in label order, negatives first, so row numbers ascend within each sign
 // of a column. Explicit zeros are dropped; unsorted indices need no care; duplicates are only
 // noticed (the caller sums them, which is rare, and builds again). An intercept is one more column
-// of ones, whose rows are simply all rows.
+// of ones, whose rows are simply all rows. Features are relabelled on the way (`place`), at random
+// by the caller, so that neighbouring columns have nothing to do with each other.
 #pragma once
 
 #include <algorithm>
@@ -23,6 +24,8 @@ struct Csr {
   const Index* indices;
   const double* data;  // null: every entry is 1
   const std::uint8_t* positive;
+  const std::int32_t* place;  // feature -> column of the core
+  std::int64_t column(std::int64_t k) const { return place[indices[k]]; }
   double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
 };
 
@@ -61,7 +64,7 @@ ShardCounts count_columns(const Matrix& A, const Shard& shard, const Csr<Index>&
     for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
       const double v = X.value(k);
       if (v == 0.0) continue;
-      ColumnCount& column = counts.columns[X.indices[k]];
+      ColumnCount& column = counts.columns[X.column(k)];
       column.n += 1;
       column.n_neg += (v > 0.0) != (X.positive[j] != 0);
       if (column.last_row == local) counts.has_duplicates = true;
@@ -90,7 +93,7 @@ void find_scales(Matrix& A, const Csr<Index>& X) {
                                std::numeric_limits<double>::infinity());
   for (std::int64_t k = X.indptr[0]; k < X.indptr[A.m]; ++k) {
     const double v = std::abs(X.value(k));
-    const std::int64_t i = X.indices[k];
+    const std::int64_t i = X.column(k);
     if (v == 0.0) continue;
     A.scale[i] = std::max(A.scale[i], v);
     if (X.data != nullptr) smallest[i] = std::min(smallest[i], v);
@@ -135,7 +138,7 @@ void fill(const Matrix& A, Shard& shard, const Csr<Index>& X) {
     for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
       const double v = X.value(k);
       if (v == 0.0) continue;
-      const std::int64_t i = X.indices[k];
+      const std::int64_t i = X.column(k);
       const bool negative = (v > 0.0) != (X.positive[j] != 0);
       const std::int64_t at = negative ? cursor[i].neg++ : cursor[i].pos++;
       shard.rows[at] = static_cast<std::int32_t>(local);

@@ -22,7 +22,7 @@ def test_value_and_gradient_equal_the_oracle(name):
     problem, A, c = case.problem(), case.signed(), case.c()
     lam = np.random.default_rng(0).normal(size=A.shape[1])
     lam, intercept = (lam[:-1], lam[-1]) if problem.fit_intercept else (lam, 0.0)
-    full = problem.coordinates(lam, intercept)
+    full = np.append(lam, intercept) if problem.fit_intercept else lam
     assert problem.value(lam, intercept) == pytest.approx(reference.value(A, c, full), rel=1e-13)
     np.testing.assert_allclose(
         problem.gradient(lam, intercept), reference.gradient(A, c, full), rtol=1e-12, atol=1e-15

@@ -32,7 +32,7 @@ def build_matrix(
     indices: NDArray[Any],
     data: _Floats | None,
     positive: NDArray[np.uint8],
-    n_features: int,
+    place: NDArray[np.int32],
     intercept: bool,
     cuts: NDArray[np.int64],
     n_threads: int,

@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Vector
 from .validation import check_real
@@ -31,11 +31,17 @@ class Penalty:
     upper: Vector | None = None
 
     @classmethod
-    def build(cls, n: int, alpha: float, l1_ratio: float, bounds: Bounds | None) -> Penalty:
-        """Check the public arguments of ``solve``."""
+    def build(
+        cls, place: NDArray[np.int32], alpha: float, l1_ratio: float, bounds: Bounds | None
+    ) -> Penalty:
+        """Check the public arguments of ``solve``; ``place`` takes features to coordinates."""
+        n = len(place)
         strength = check_real(alpha, "alpha", least=0.0, most=1e300)
         ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
         lower, upper = _check_bounds(bounds, n)
+        if lower is not None and upper is not None:
+            order = np.argsort(place)
+            lower, upper = lower[order], upper[order]
         return cls(n, strength * ratio, strength * (1.0 - ratio), lower, upper)
 
     @property

@@ -80,6 +80,7 @@ class Problem:
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
             if positive.all() or not positive.any():
                 raise ValueError("sample_weight leaves one class only: two are needed")
+        self.place = random_places(self.n_features)
         self.matrix = self._build(arrays, positive)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
@@ -91,7 +92,7 @@ class Problem:
             arrays.indices,
             arrays.data,
             positive.view(np.uint8),
-            self.n_features,
+            self.place,
             self.fit_intercept,
             shard_cuts(arrays.indptr, self.n_features),
             self.n_threads,
@@ -118,7 +119,7 @@ class Problem:
     @property
     def lipschitz(self) -> Vector:
         """L_i = max_j A_ji^2, one per feature."""
-        return np.square(self.matrix.scale[: self.n_features])
+        return np.square(self.features(self.matrix.scale))
 
     def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
         """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
@@ -126,13 +127,16 @@ class Problem:
 
     def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
         """Gradient of F at lam; with an intercept, its entry comes last."""
-        return self.slope(self.weigh(self.residuals(self.coordinates(lam, intercept))))
+        slope = self.slope(self.weigh(self.residuals(self.coordinates(lam, intercept))))
+        return np.append(self.features(slope), slope[self.n_features :])
 
-    # What the solvers are built from. Vectors over rows are in the core's row order.
+    # What the solvers are built from. Vectors over rows and over coordinates are in the core's
+    # order; coordinates() and features() are the way there and back.
 
     def coordinates(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
-        """Check lam and put the intercept, where there is one, behind it."""
-        vector = check_vector(lam, self.n_features, "lam")
+        """Check lam and put it in the core's order, the intercept, where there is one, last."""
+        vector = np.empty(self.n_features)
+        vector[self.place] = check_vector(lam, self.n_features, "lam")
         number = check_real(intercept, "intercept")
         if not self.fit_intercept:
             if number != 0.0:
@@ -141,6 +145,10 @@ class Problem:
                 )
             return vector
         return np.append(vector, number)
+
+    def features(self, coordinates: Vector) -> Vector:
+        """Return the entries of the features, in the order of X."""
+        return coordinates[self.place]
 
     def residuals(self, lam: Vector, n_threads: int | None = None) -> Vector:
         """R = A lam."""
@@ -175,6 +183,16 @@ class Problem:
         )
 
 
+def random_places(n_features: int) -> NDArray[np.int32]:
+    """Where each feature goes in the core: at random, but the same for the same number.
+
+    Sweeps run over neighbouring columns of the core, which is fast; that these are a random choice
+    of features is what makes their steps nearly independent.
+    """
+    generator = np.random.Generator(np.random.Philox(key=n_features))
+    return generator.permutation(n_features).astype(np.int32)
+
+
 def shard_cuts(indptr: NDArray[Any], n_features: int) -> NDArray[np.int64]:
     """Where to cut the rows into shards of about equal work.
 
@@ -183,7 +201,7 @@ def shard_cuts(indptr: NDArray[Any], n_features: int) -> NDArray[np.int64]:
     column of a shard to be worth its pointers.
     """
     n_rows, nnz = len(indptr) - 1, int(indptr[-1])
-    wanted = min(16, nnz // 2**18, nnz // (8 * n_features), n_rows)
+    wanted = min(16, nnz // 2**18, nnz // (16 * n_features), n_rows)
     n_shards = 2 ** max(0, wanted.bit_length() - 1) if wanted > 0 else 1
     goals = nnz * np.arange(1, n_shards) // n_shards
     inner = np.searchsorted(indptr, goals).astype(np.int64)

@@ -44,12 +44,18 @@ class _Greedy(FullGradient):
 
     def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one iteration
         gradient = self.gradient()
-        best = int(np.argmax(np.abs(gradient)))
+        best = self._largest(np.abs(gradient))
         scale = float(self.problem.matrix.scale[best])
         d = np.zeros_like(gradient)
         if scale > 0:
             d[best] = self._log_ratio(best) / scale if self.is_exact else -gradient[best] / scale**2
         self.move(d, 1)
+
+    def _largest(self, size: Vector) -> int:
+        """Return the coordinate of the largest entry; of equals, the first in the order of X."""
+        place, n = self.problem.place, self.problem.n_features
+        first = int(place[np.argmax(self.problem.features(size))])
+        return n if len(size) > n and size[n] > size[first] else first
 
     def _log_ratio(self, i: int) -> float:
         # neg and pos hold w |A|: over a_i they are the W- and W+ of entries in {-a, 0, a}

@@ -134,7 +134,7 @@ def solve(
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     chosen = METHODS[method]
-    penalty = Penalty.build(problem.n_features, alpha, l1_ratio, bounds)
+    penalty = Penalty.build(problem.place, alpha, l1_ratio, bounds)
     options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)

@@ -129,7 +129,7 @@ class Monitor:
         self._rows.append((epoch, at.updates, seconds, value, objective))
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
-            shown = at.lam[: self.problem.n_features].copy()
+            shown = self.problem.features(at.lam)
             stop = self.callback(Snapshot(epoch, at.updates, seconds, value, objective, shown))
             if stop is True and self._verdict is None:
                 self._verdict = (Status.STOPPED, "Stopped by the callback.")
@@ -150,7 +150,7 @@ class Monitor:
         n = self.problem.n_features
         columns = np.array(self._rows, dtype=np.float64).T.copy()
         return Result(
-            lam=at.lam[:n].copy(),
+            lam=self.problem.features(at.lam),
             intercept=float(at.lam[n]) if self.problem.fit_intercept else 0.0,
             value=at.value,
             objective=at.value + self.penalty.value(at.lam),
