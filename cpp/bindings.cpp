@@ -9,6 +9,8 @@
 #include <stdexcept>
 
 #include "build.hpp"
+#include "exact.hpp"
+#include "newton.hpp"
 #include "pcdm.hpp"
 #include "sweeps.hpp"
 
@@ -89,6 +91,17 @@ NB_MODULE(_core, module) {
       .def_ro("has_duplicates", &Matrix::has_duplicates)
       .def_prop_ro("n_shards", [](const Matrix& A) { return A.shards.size(); })
       .def_prop_ro("nbytes", &Matrix::nbytes)
+      .def(
+          "column_counts",
+          [](const Matrix& A, Array<std::int64_t> counts) {
+            expect_size(counts, A.n, "counts");
+            for (std::int64_t i = 0; i < A.n; ++i) {
+              counts.data()[i] = 0;
+              for (const Shard& shard : A.shards)
+                counts.data()[i] += shard.start[i + 1] - shard.start[i];
+            }
+          },
+          "counts"_a)
       .def_prop_ro(
           "scale", [](const Matrix& A) { return view(A.scale); }, nb::rv_policy::reference_internal)
       .def_prop_ro(
@@ -144,6 +157,18 @@ NB_MODULE(_core, module) {
       },
       "matrix"_a, "w"_a, "n_threads"_a);
 
+  module.def(
+      "gram",
+      [](const Matrix& A, Array<const double> w, Array<const std::int32_t> columns, Array<double> H,
+         int n_threads) {
+        expect_size(w, A.m, "w");
+        const auto k = static_cast<std::int64_t>(columns.size());
+        expect_size(H, k * k, "H");
+        nb::gil_scoped_release free;
+        gram(A, w.data(), columns.data(), k, H.data(), n_threads);
+      },
+      "matrix"_a, "w"_a, "columns"_a, "H"_a, "n_threads"_a);
+
   nb::class_<Outcome>(module, "Outcome")
       .def_ro("done", &Outcome::done)
       .def_ro("undone", &Outcome::undone)
@@ -179,6 +204,39 @@ NB_MODULE(_core, module) {
       },
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "l1"_a, "l2"_a, "lower"_a.none(),
       "upper"_a.none(), "n_penalised"_a, "sampling"_a, "first"_a, "n_iterations"_a, "max_drift"_a,
+      "n_threads"_a);
+
+  nb::class_<SweepOutcome>(module, "SweepOutcome")
+      .def_ro("bundles", &SweepOutcome::bundles)
+      .def_ro("undone", &SweepOutcome::undone)
+      .def_ro("updates", &SweepOutcome::updates)
+      .def_ro("total", &SweepOutcome::total)
+      .def_ro("decrease", &SweepOutcome::decrease)
+      .def_ro("predicted", &SweepOutcome::predicted)
+      .def_ro("longest", &SweepOutcome::longest)
+      .def_ro("edge", &SweepOutcome::edge);
+
+  module.def(
+      "exact_sweep",
+      [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
+         std::optional<Array<const double>> c, Array<double> lam, double total, double l1,
+         double l2, std::optional<Array<const double>> lower,
+         std::optional<Array<const double>> upper, std::int64_t n_penalised,
+         Array<const std::int32_t> columns, std::int64_t tau, Array<double> gain, int n_threads) {
+        expect_vectors(A, w, lam);
+        if (E) expect_size(*E, A.m, "E");
+        if (c) expect_size(*c, A.m, "c");
+        expect_size(gain, A.n, "gain");
+        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
+        const RowState rows = {w.data(), E ? E->data() : nullptr, c ? c->data() : nullptr};
+        return released([&](Pulse& pulse) {
+          return ExactSweep(A, rows, lam.data(), total, psi, columns.data(),
+                            static_cast<std::int64_t>(columns.size()), tau, gain.data())
+              .run(n_threads, pulse);
+        });
+      },
+      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "l1"_a, "l2"_a,
+      "lower"_a.none(), "upper"_a.none(), "n_penalised"_a, "columns"_a, "tau"_a, "gain"_a,
       "n_threads"_a);
 
   module.def(

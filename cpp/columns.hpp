@@ -44,11 +44,12 @@ struct Matrix {
   std::vector<std::int32_t> value_slot;  // n, or empty: which valued column this is, -1 for none
   std::vector<std::int64_t> row_order;   // internal row -> row of the input
 
+  bool is_valued(std::int64_t i) const { return !value_slot.empty() && value_slot[i] >= 0; }
+
   Column column(const Shard& shard, std::int64_t i) const {
     const std::int64_t begin = shard.start[i];
     const double* values = nullptr;
-    if (!value_slot.empty() && value_slot[i] >= 0)
-      values = shard.values.get() + shard.value_start[value_slot[i]];
+    if (is_valued(i)) values = shard.values.get() + shard.value_start[value_slot[i]];
     return {shard.rows.get() + begin, values, shard.n_neg[i], shard.start[i + 1] - begin, scale[i]};
   }
 

@@ -105,8 +105,9 @@ class SynchronousPcdm {
     double change = 0.0;
     for (std::int64_t k = 0; k < sampling_.tau(); ++k)
       if (step_[k] != 0.0)
-        change += scatter<Exclusive>(A_.column(shard, subset_[k]), direction * step_[k],
-                                     at_.w + shard.first_row);
+        change += scatter(A_.column(shard, subset_[k]), direction * step_[k],
+                          expm1(direction * A_.scale[subset_[k]] * step_[k]),
+                          Exclusive{at_.w + shard.first_row});
     return change;
   }
 
@@ -164,9 +165,10 @@ inline double asynchronous_update(const Matrix& A, Iterate& at, double beta, con
   } while (!coordinate.compare_exchange_weak(from, to, std::memory_order_relaxed));
   const double step = to - from;
   if (step == 0.0) return 0.0;
+  const double up = expm1(A.scale[i] * step);
   double change = 0.0;
   for (const Shard& shard : A.shards)
-    change += scatter<Shared>(A.column(shard, i), step, at.w + shard.first_row);
+    change += scatter(A.column(shard, i), step, up, Shared{at.w + shard.first_row});
   Shared::add(at.total, change);
   return std::abs(step) * A.scale[i];
 }

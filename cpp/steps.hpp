@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace tauboost {
 
@@ -18,8 +19,24 @@ struct Penalty {
   double prox(std::int64_t i, double point, double curvature) const {
     if (i >= n_penalised) return point;
     const double shrunk = std::copysign(std::max(std::abs(point) - l1 / curvature, 0.0), point);
-    const double x = shrunk / (1.0 + l2 / curvature);
+    return clip(i, shrunk / (1.0 + l2 / curvature));
+  }
+
+  // For a penalised coordinate: the nearest place within its bounds.
+  double clip(std::int64_t i, double x) const {
     return lower == nullptr ? x : std::clamp(x, lower[i], upper[i]);
+  }
+
+  // How far 0 is from slope + the subdifferential of psi_i at x.
+  double violation(std::int64_t i, double x, double slope) const {
+    if (i >= n_penalised) return std::abs(slope);
+    const double smooth = slope + l2 * x;
+    double least = smooth + (x > 0.0 ? l1 : -l1), most = smooth + (x < 0.0 ? -l1 : l1);
+    if (lower != nullptr) {
+      if (x <= lower[i]) least = -std::numeric_limits<double>::infinity();
+      if (x >= upper[i]) most = std::numeric_limits<double>::infinity();
+    }
+    return std::max({0.0, least, -most});
   }
 
   double change(std::int64_t i, double from, double to) const {

@@ -50,9 +50,10 @@ inline void add_all(const Matrix& A, const double* d, double* r, int n_threads, 
 
 // w *= exp(A_i d) for one column; returns the change of w.sum()
 inline double scatter_one(const Matrix& A, std::int64_t i, double d, double* w) {
+  const double up = expm1(A.scale[i] * d);
   double change = 0.0;
   for (const Shard& shard : A.shards)
-    change += scatter<Exclusive>(A.column(shard, i), d, w + shard.first_row);
+    change += scatter(A.column(shard, i), d, up, Exclusive{w + shard.first_row});
   return change;
 }
 

@@ -1,39 +1,57 @@
 // The three things ever done to a per-row vector along one column: sum it, scale it, add to it.
 //
-// Every kernel comes in two flavours through its Access: Exclusive for a vector that one thread
-// owns, Shared for a vector that many threads change at once (relaxed atomics: no lost update).
-// Sums keep four partial sums in a fixed pattern: fast, and the same bits on every run.
+// What "scale" means depends on the rows: Exclusive for weights that one thread owns, Shared for
+// weights that many threads change at once (relaxed atomics: no lost update), Logistic for that
+// loss. Sums keep four partial sums in a fixed pattern: fast, and the same bits on every run.
 #pragma once
 
 #include <atomic>
 #include <cmath>
+#include <type_traits>
 
 #include "columns.hpp"
 
 namespace tauboost {
 
+// How a kernel reaches the rows it changes: scale(j, factor) multiplies exp(r_j) by the factor and
+// returns the weight w_j that row j had before.
 struct Exclusive {
-  static double load(const double& x) { return x; }
-  static double scale(double& x, double factor) {
-    const double old = x;
-    x = old * factor;
-    return old;
+  double* w;
+  double scale(std::int32_t j, double factor) const {
+    const double before = w[j];
+    w[j] = before * factor;
+    return before;
   }
 };
 
 struct Shared {
+  double* w;
   static double load(const double& x) {
     return std::atomic_ref<double>(const_cast<double&>(x)).load(std::memory_order_relaxed);
   }
-  static double scale(double& x, double factor) {
+  static double multiply(double& x, double factor) {
     std::atomic_ref<double> shared(x);
-    double old = shared.load(std::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(old, old * factor, std::memory_order_relaxed)) {
+    double before = shared.load(std::memory_order_relaxed);
+    while (!shared.compare_exchange_weak(before, before * factor, std::memory_order_relaxed)) {
     }
-    return old;
+    return before;
   }
   static double add(double& x, double amount) {
     return std::atomic_ref<double>(x).fetch_add(amount, std::memory_order_relaxed) + amount;
+  }
+  double scale(std::int32_t j, double factor) const { return multiply(w[j], factor); }
+};
+
+// Logistic loss: E = exp(r) is what is multiplied, w = c E / (1 + E) follows.
+struct Logistic {
+  double* w;
+  double* E;
+  const double* c;
+  double scale(std::int32_t j, double factor) const {
+    const double before = w[j], odds = E[j] * factor;
+    E[j] = odds;
+    w[j] = c[j] * (odds / (1.0 + odds));
+    return before;
   }
 };
 
@@ -52,63 +70,68 @@ inline double fixed_sum(std::int64_t begin, std::int64_t end, Term term) {
   return (a + b) + (c + d);
 }
 
-// w[rows] *= factor; returns the sum of w[rows] before. The rows of a column differ from each
-// other, so four are read before four are written: the processor need not wait to see that.
-template <typename Access>
-inline double scale_rows(const std::int32_t* rows, std::int64_t n, double factor, double* w) {
-  return fixed_sum(0, n, [&](std::int64_t k) { return Access::scale(w[rows[k]], factor); });
-}
-
-template <>
-inline double scale_rows<Exclusive>(const std::int32_t* rows, std::int64_t n, double factor,
-                                    double* w) {
-  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
-  std::int64_t k = 0;
-  for (; k + 4 <= n; k += 4) {
-    double &wa = w[rows[k]], &wb = w[rows[k + 1]], &wc = w[rows[k + 2]], &wd = w[rows[k + 3]];
-    const double xa = wa, xb = wb, xc = wc, xd = wd;
-    a += xa;
-    b += xb;
-    c += xc;
-    d += xd;
-    wa = xa * factor;
-    wb = xb * factor;
-    wc = xc * factor;
-    wd = xd * factor;
-  }
-  for (; k < n; ++k) a += Exclusive::scale(w[rows[k]], factor);
-  return (a + b) + (c + d);
-}
-
-// Sums of w_j |A_ji| over the rows with A_ji < 0 and with A_ji > 0.
+// Sums over a column: of w_j |A_ji| over the rows with A_ji < 0 and with A_ji > 0, of w_j A_ji^2.
 struct SignedSums {
-  double neg = 0.0, pos = 0.0;
+  double neg = 0.0, pos = 0.0, square = 0.0;
+
+  SignedSums& operator+=(const SignedSums& other) {
+    neg += other.neg;
+    pos += other.pos;
+    square += other.square;
+    return *this;
+  }
 };
 
 // sums.neg = (w[rows] * values)[:n_neg].sum(); sums.pos = (w[rows] * values)[n_neg:].sum()
-template <typename Access>
+// sums.square = (w[rows] * values**2).sum()
+template <typename Rows>
 inline SignedSums gather(const Column& column, const double* w) {
-  const auto weight = [&](std::int64_t k) { return Access::load(w[column.rows[k]]); };
-  if (column.values == nullptr)
-    return {column.scale * fixed_sum(0, column.n_neg, weight),
-            column.scale * fixed_sum(column.n_neg, column.n, weight)};
-  const auto weighted = [&](std::int64_t k) { return weight(k) * column.values[k]; };
-  return {fixed_sum(0, column.n_neg, weighted), fixed_sum(column.n_neg, column.n, weighted)};
+  const auto weight = [&](std::int64_t k) {
+    if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[column.rows[k]]);
+    return w[column.rows[k]];
+  };
+  SignedSums sums;
+  if (column.values == nullptr) {
+    sums.neg = column.scale * fixed_sum(0, column.n_neg, weight);
+    sums.pos = column.scale * fixed_sum(column.n_neg, column.n, weight);
+    sums.square = column.scale * (sums.neg + sums.pos);
+    return sums;
+  }
+  const auto weighted = [&](std::int64_t k) {
+    const double part = weight(k) * column.values[k];
+    sums.square += part * column.values[k];
+    return part;
+  };
+  sums.neg = fixed_sum(0, column.n_neg, weighted);
+  sums.pos = fixed_sum(column.n_neg, column.n, weighted);
+  return sums;
 }
 
-// w[rows] *= exp(A[rows, i] * d); returns the change of w.sum()
-template <typename Access>
-inline double scatter(const Column& column, double d, double* w) {
+// exp(x) - 1, precise for small x, where most steps are
+inline double expm1(double x) {
+  if (std::abs(x) > 0.125) return std::exp(x) - 1.0;
+  double series = 1.0;
+  for (int k = 10; k > 1; --k) series = 1.0 + x * series * (1.0 / k);
+  return x * series;
+}
+
+// exp(r[rows]) *= exp(A[rows, i] * d), given up = expm1(scale * d). Returns the change of w.sum(),
+// which is that of the exponential loss and, as log(1 + t) <= t, an upper bound on that of the
+// logistic loss.
+template <typename Rows>
+inline double scatter(const Column& column, double d, double up, const Rows& rows) {
   if (column.values == nullptr) {
-    const double up = std::expm1(column.scale * d), down = std::expm1(-column.scale * d);
-    return down * scale_rows<Access>(column.rows, column.n_neg, 1.0 + down, w) +
-           up *
-               scale_rows<Access>(column.rows + column.n_neg, column.n - column.n_neg, 1.0 + up, w);
+    const double down = -up / (1.0 + up);
+    const auto scale_by = [&](double factor) {
+      return [&, factor](std::int64_t k) { return rows.scale(column.rows[k], factor); };
+    };
+    return down * fixed_sum(0, column.n_neg, scale_by(1.0 + down)) +
+           up * fixed_sum(column.n_neg, column.n, scale_by(1.0 + up));
   }
   const auto scale_along = [&](double slope) {
     return [&, slope](std::int64_t k) {
-      const double change = std::expm1(slope * column.values[k]);
-      return change * Access::scale(w[column.rows[k]], 1.0 + change);
+      const double factor = std::exp(slope * column.values[k]);
+      return (factor - 1.0) * rows.scale(column.rows[k], factor);
     };
   };
   return fixed_sum(0, column.n_neg, scale_along(-d)) +

@@ -16,7 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import Mask, Vector
 from .kernels import _core
 from .losses import LOSSES, Weights
-from .threads import resolve_threads
+from .threads import resolve_threads, useful_threads
 from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
 
 __all__ = ["Problem"]
@@ -158,7 +158,7 @@ class Problem:
 
     def add_columns(self, d: Vector, r: Vector, n_threads: int | None = None) -> None:
         """R += A d, in place."""
-        _core.add_all(self.matrix, d, r, n_threads or self.n_threads)
+        _core.add_all(self.matrix, d, r, self._useful(n_threads))
 
     def weigh(self, r: Vector) -> Weights:
         """Value and row weights of the loss at residuals r."""
@@ -168,13 +168,16 @@ class Problem:
     def signed_sums(self, w: Vector, n_threads: int | None = None) -> tuple[Vector, Vector]:
         """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for each i."""
         neg, pos = np.empty(self.matrix.n), np.empty(self.matrix.n)
-        _core.gather_all(self.matrix, w, neg, pos, n_threads or self.n_threads)
+        _core.gather_all(self.matrix, w, neg, pos, self._useful(n_threads))
         return neg, pos
 
     def slope(self, weights: Weights, n_threads: int | None = None) -> Vector:
         """Gradient of F from row weights: A^T w / total."""
         neg, pos = self.signed_sums(weights.w, n_threads)
         return (pos - neg) / weights.total
+
+    def _useful(self, n_threads: int | None) -> int:
+        return useful_threads(n_threads or self.n_threads, self.matrix.nnz)
 
     def __repr__(self) -> str:
         return (

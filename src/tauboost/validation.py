@@ -149,7 +149,7 @@ def check_labels(y: ArrayLike, n_samples: int) -> tuple[Mask, NDArray[Any]]:
         raise TypeError("y must hold labels of one type that can be ordered") from None
     positive = np.asarray(labels == classes[1])
     if classes[0] == classes[1]:
-        raise ValueError(f"y has one class only, {classes[0]!r}: two are needed")
+        raise ValueError(f"y has one class only, {classes[0]}: two are needed")
     if not np.all(positive | (labels == classes[0])):
         count = len(set(labels.tolist()))
         raise ValueError(f"y must have exactly two classes, got {count}")

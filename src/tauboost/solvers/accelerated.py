@@ -35,7 +35,7 @@ def solve(
 
 class _Accelerated:
     is_monotone = False
-    gradient_is_free = False  # the gradient at hand is that of y
+    edge_hint = None  # the gradient at hand is that of y
     r: Vector
 
     def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:

@@ -21,6 +21,8 @@ EPOCHS_BETWEEN_REFRESHES = 64
 # to represent (below exp(-745)) is still negligible.
 MAX_DRIFT = 300.0
 NONZEROS_BETWEEN_LOOKS = 2**24
+# What a column costs beyond its nonzeros, in nonzeros.
+COLUMN_OVERHEAD = 64
 
 
 class CoordinateDescent:
@@ -30,7 +32,7 @@ class CoordinateDescent:
     epoch, so that limits and Ctrl-C are noticed in time.
     """
 
-    gradient_is_free = False
+    edge_hint = None
     w: Vector
     total: float  # the sum of w
     shift: float  # value = shift + log(total)
@@ -47,8 +49,9 @@ class CoordinateDescent:
         self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
         self.lam = lam
         self.updates = 0
-        n, nnz = problem.n_coordinates, max(problem.matrix.nnz, 1)
-        self.stride = max(1, min(n, n * NONZEROS_BETWEEN_LOOKS // nnz))
+        n = problem.n_coordinates
+        work = problem.matrix.nnz + COLUMN_OVERHEAD * n
+        self.stride = max(1, min(n, n * NONZEROS_BETWEEN_LOOKS // work))
         self.finish()
 
     def advance(self, epochs_left: float) -> None:

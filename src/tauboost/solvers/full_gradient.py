@@ -15,7 +15,7 @@ class FullGradient:
     """
 
     is_monotone = True
-    gradient_is_free = True
+    edge_hint = 0.0  # the gradient is at hand: always test
 
     def __init__(self, problem: Problem, lam: Vector, n_threads: int) -> None:
         self.problem, self.n_threads = problem, n_threads

@@ -68,7 +68,7 @@ class _OutOfEpochsError(Exception):
 
 class _Lbfgs:
     is_monotone = False
-    gradient_is_free = True
+    edge_hint = 0.0  # the gradient is at hand: always test
 
     def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
         self.problem, self.penalty, self.n_threads = problem, penalty, n_threads

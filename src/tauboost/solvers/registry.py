@@ -14,13 +14,13 @@ from ..arrays import Vector
 from ..penalty import Bounds, Penalty
 from ..problem import Problem
 from ..threads import resolve_threads
-from . import accelerated, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
+from . import accelerated, exact, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
 from .result import Result
 from .stopping import Callback, Monitor, StoppingRule
 
 __all__ = ["METHODS", "Method", "solve"]
 
-DEFAULT_TAU = 16  # the paper's
+PAPER_TAU = 16
 
 
 @dataclass(frozen=True)
@@ -30,6 +30,7 @@ class Method:
     run: Callable[..., Result]
     summary: str
     takes_tau: bool = False
+    default_tau: int | None = None  # None: adapted on the way
     steps: tuple[str, ...] = ()  # the first is the default
     takes_l1: bool = True
     takes_l2: bool = True
@@ -39,8 +40,19 @@ class Method:
 
 
 METHODS: dict[str, Method] = {
-    "pcdm": Method(pcdm.solve, "the paper's Algorithm 2, synchronous", takes_tau=True),
-    "pcdm-async": Method(pcdm_async.solve, "its asynchronous version, lock-free", takes_tau=True),
+    "exact": Method(
+        exact.solve,
+        "exact steps in bundles, the default",
+        takes_tau=True,
+        losses=("exponential", "logistic"),
+    ),
+    "pcdm": Method(pcdm.solve, "the paper's Algorithm 2", takes_tau=True, default_tau=PAPER_TAU),
+    "pcdm-async": Method(
+        pcdm_async.solve,
+        "its asynchronous version, lock-free",
+        takes_tau=True,
+        default_tau=PAPER_TAU,
+    ),
     "fully-parallel": Method(
         fully_parallel.solve,
         "all coordinates at once",
@@ -67,7 +79,7 @@ METHODS: dict[str, Method] = {
 
 def solve(
     problem: Problem,
-    method: str = "pcdm",
+    method: str = "exact",
     *,
     alpha: float = 0.0,
     l1_ratio: float = 1.0,
@@ -97,8 +109,8 @@ def solve(
     bounds : (lower, upper), optional
         Numbers, vectors or None for either side.
     tau : int, optional
-        How many coordinates move together (``pcdm``, ``pcdm-async``); 16 by default, as in the
-        paper, or n if that is less.
+        How many coordinates move together (``exact``, ``pcdm``, ``pcdm-async``). By default
+        ``exact`` adapts it, and the paper's methods take the paper's 16, or n if that is less.
     step : str, optional
         ``fully-parallel``: "collins" or "lipschitz"; ``greedy``: "exact" or "lipschitz".
     n_threads : int, optional
@@ -173,19 +185,21 @@ def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty
 
 def _tau_options(
     method: str, chosen: Method, tau: int | None, random_state: Any, problem: Problem
-) -> dict[str, int]:
+) -> dict[str, int | None]:
     if not chosen.takes_tau:
         if tau is not None:
             raise ValueError(f"tau: method {method!r} does not sample coordinates, got tau={tau!r}")
         return {}
     n = problem.n_coordinates
+    seed = _seed(random_state)
     if tau is None:
-        tau = min(DEFAULT_TAU, n)
+        default = chosen.default_tau
+        return {"tau": default if default is None else min(default, n), "seed": seed}
     if isinstance(tau, bool) or not isinstance(tau, Integral):
         raise TypeError(f"tau must be an integer, got {tau!r}")
     if not 1 <= tau <= n:
         raise ValueError(f"tau must be between 1 and the {n} coordinates, got {tau}")
-    return {"tau": int(tau), "seed": _seed(random_state)}
+    return {"tau": int(tau), "seed": seed}
 
 
 def _seed(random_state: Any) -> int:

@@ -44,8 +44,8 @@ class Iteration(Protocol):
         """Whether the objective never rises, rounding aside."""
 
     @property
-    def gradient_is_free(self) -> bool:
-        """Whether ``gradient`` costs nothing because the method has it anyway."""
+    def edge_hint(self) -> float | None:
+        """A cheap guess at the edge, worth a test when it is near the tolerance; None: no idea."""
 
     def epochs(self) -> float:
         """Work done, in epochs."""
@@ -170,15 +170,24 @@ class Monitor:
             return Status.STALLED, f"The objective is {objective}: lam is too large to evaluate."
         if objective <= rule.target:
             return Status.TARGET, f"Target reached: objective {objective:.9g} <= {rule.target:.9g}."
-        if rule.tol > 0 and (at.gradient_is_free or epoch >= self._next_test):
-            self._next_test = max(epoch + 1, 1.1 * epoch)
-            if (certificate := self._tolerance_test(at)) is not None:
+        if rule.tol > 0 and self._worth_a_test(at, epoch):
+            certificate = self._tolerance_test(at)
+            if certificate is not None:
                 return certificate
         if epoch >= rule.max_epochs:
             return Status.MAX_EPOCHS, f"Out of epochs: {epoch:g} of {rule.max_epochs:g} done."
         if seconds >= rule.time_limit:
             return Status.TIME_LIMIT, f"Out of time: {seconds:.3g} s of {rule.time_limit:.3g} s."
         return None
+
+    def _worth_a_test(self, at: Iteration, epoch: float) -> bool:
+        """Tell whether to look at the whole gradient: on a hint, or else now and then."""
+        if at.edge_hint is not None:
+            return at.edge_hint <= 2 * self.rule.tol or at.value < self._separable_below()
+        if epoch < self._next_test:
+            return False
+        self._next_test = max(epoch + 1, 1.1 * epoch)
+        return True
 
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
         if self.penalty.is_zero and at.value < self._separable_below():

@@ -1,0 +1,299 @@
+// Exact coordinate minimisation in bundles: the default method.
+//
+// Along coordinate i the loss is a function of three sums over the rows. With P and N the weights
+// of the rows where A_ji = +a and -a, and R the rest of the total,
+//
+//     exponential:  log(R + P u + N / u) - log(total),     u = exp(a d)
+//     logistic:     P (u - 1) + N (1 / u - 1)              (an upper bound, equal at d = 0)
+//
+// so its minimiser with any separable psi costs no further look at the data. Columns are taken in
+// bundles: every shard sums its rows, the sums (added in shard order) give all steps of the bundle,
+// every shard applies them. If the objective rose, the steps are halved until it did not.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <vector>
+
+#include "pulse.hpp"
+#include "steps.hpp"
+#include "team.hpp"
+#include "weights.hpp"
+
+namespace tauboost {
+
+// The loss along one coordinate, or for columns with other values than +-a a bound on it
+// (Schapire and Singer), as slope(d) = a (P u - N / u) / (rest + k (P u + N / u)), k 0 or 1.
+struct Curve {
+  double a, P, N, rest, k;
+
+  double slope(double d) const {
+    if (d == 0.0) return a * (P - N) / (rest + k * (P + N));
+    const double u = std::exp(a * d), up = P * u, down = N / u;
+    return a * (up - down) / (rest + k * (up + down));
+  }
+
+  // Where slope(d) + tilt = 0, for |tilt| < a: a quadratic in u.
+  double root(double tilt) const {
+    const double A = (a + k * tilt) * P, B = tilt * rest, C = (a - k * tilt) * N;
+    const double discriminant = std::sqrt(B * B + 4.0 * A * C);
+    // The form of the positive root that does not cancel.
+    const double u = B > 0.0 ? 2.0 * C / (B + discriminant) : (discriminant - B) / (2.0 * A);
+    return std::log(u) / a;
+  }
+
+  // Where slope(d) + tilt + l2 (x + d) = 0, by Newton's method. A short first step needs no second
+  // look; otherwise the start is 0 or the root without l2, whichever is nearer.
+  double root(double tilt, double l2, double x) const {
+    const double s = a * (P - N) / (rest + k * (P + N));
+    const double curvature = a * a * (P + N) / (rest + k * (P + N)) - k * s * s + l2;
+    const double first = -(s + tilt + l2 * x) / curvature;
+    if (std::abs(first) * a < 0.02) return first;
+    const double reach = longest_move / a;
+    double d = std::abs(tilt) < a ? std::clamp(root(tilt), -reach, reach) : 0.0;
+    if (!(std::abs(l2 * (x + d)) < std::abs(s + tilt + l2 * x))) d = 0.0;
+    for (int round = 0; round < 20; ++round) {
+      const double step = newton_step(d, tilt, l2, x);
+      d = std::clamp(d - step, -reach, reach);
+      if (std::abs(step) * a < 0.02) break;
+    }
+    return d;
+  }
+
+ private:
+  double newton_step(double d, double tilt, double l2, double x) const {
+    const double u = std::exp(a * d), up = P * u, down = N / u, D = rest + k * (up + down);
+    const double s = a * (up - down) / D;
+    const double curvature = a * a * (up + down) / D - k * s * s + l2;
+    return std::clamp((s + tilt + l2 * (x + d)) / curvature, -2.0 / a, 2.0 / a);
+  }
+};
+
+// The minimiser of the curve plus psi_i, as a new place for coordinate i.
+inline double exact_target(const Curve& curve, const Penalty& psi, std::int64_t i, double x) {
+  const bool is_free = i >= psi.n_penalised;
+  const double l1 = is_free ? 0.0 : psi.l1, l2 = is_free ? 0.0 : psi.l2;
+  const double reach = longest_move / curve.a;
+  const auto solve = [&](double tilt) {
+    if (l2 > 0.0) return curve.root(tilt, l2, x);
+    return std::clamp(curve.root(tilt), -reach, reach);
+  };
+  double target;
+  if (l1 == 0.0) {
+    target = x + solve(0.0);
+  } else {
+    const double slope = curve.slope(-x);  // where lam_i would be 0
+    if (std::abs(slope) <= l1) {
+      target = std::abs(x) <= reach ? 0.0 : x - std::copysign(reach, x);
+    } else {
+      target = x + solve(slope < 0.0 ? l1 : -l1);
+    }
+  }
+  return is_free ? target : psi.clip(i, target);
+}
+
+struct SweepOutcome {
+  std::int64_t bundles = 0, undone = 0, updates = 0;
+  double total = 0.0;      // exponential: w.sum(); logistic: 1
+  double decrease = 0.0;   // of the objective, as the kernel saw it
+  double predicted = 0.0;  // what it would have been had no two columns met in a row
+  double longest = 0.0;    // max of |step_i| scale_i
+  double edge = 0.0;       // max of violation_i / scale_i, each when its column was visited
+};
+
+struct RowState {
+  double* w;        // exponential: c exp(r - shift); logistic: c E / (1 + E)
+  double* E;        // logistic only: exp(r)
+  const double* c;  // logistic only
+};
+
+class ExactSweep {
+ public:
+  ExactSweep(const Matrix& A, RowState rows, double* lam, double total, const Penalty& psi,
+             const std::int32_t* columns, std::int64_t n_columns, std::int64_t tau, double* gain)
+      : A_(A),
+        rows_(rows),
+        lam_(lam),
+        total_(total),
+        reference_(total),
+        psi_(psi),
+        columns_(columns),
+        n_columns_(n_columns),
+        tau_(tau),
+        gain_(gain),
+        is_logistic_(rows.E != nullptr),
+        target_(tau),
+        step_(tau),
+        up_(tau),
+        violation_(tau),
+        sums_(tau * A.shards.size()),
+        change_(A.shards.size()) {}
+
+  SweepOutcome run(int n_threads, Pulse& pulse) {
+    const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
+    const std::int64_t work = tau_ * (A_.nnz / A_.n + 16);
+    constexpr std::int64_t slice = 64;  // columns whose steps one thread computes at a time
+    Team::run(n_threads, [&](Team& team, int rank) {
+      for (std::int64_t begin = 0; begin < n_columns_; begin += tau_) {
+        if (pulse.stopped()) break;
+        const std::int64_t n = std::min(tau_, n_columns_ - begin);
+        const std::int32_t* bundle = columns_ + begin;
+        team.share(rank, n_shards, [&](std::int64_t s) { measure(s, bundle, n); });
+        team.share(rank, (n + slice - 1) / slice, [&](std::int64_t part) {
+          decide(bundle, part * slice, std::min(n, (part + 1) * slice));
+        });
+        team.share(rank, n_shards, [&](std::int64_t s) { change_[s] = move(s, bundle, n, 1.0); });
+        team.leader(rank, [&] {
+          judge(bundle, n);
+          pulse.beat(work);
+        });
+        while (rose_) retreat(team, rank, n_shards, bundle, n);
+      }
+    });
+    outcome_.total = total_;
+    return outcome_;
+  }
+
+ private:
+  void measure(std::int64_t s, const std::int32_t* bundle, std::int64_t n) {
+    const Shard& shard = A_.shards[s];
+    SignedSums* sums = sums_.data() + s * tau_;
+    for (std::int64_t k = 0; k < n; ++k)
+      sums[k] = gather<Exclusive>(A_.column(shard, bundle[k]), rows_.w + shard.first_row);
+  }
+
+  void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      SignedSums sum;
+      for (std::size_t s = 0; s < A_.shards.size(); ++s) sum += sums_[s * tau_ + k];
+      const std::int64_t i = bundle[k];
+      const double x = lam_[i], a = A_.scale[i];
+      const double slope = (sum.pos - sum.neg) / total_;
+      double target = x;
+      if (a > 0.0) {
+        // A little weight on both sides keeps columns of one class from running to infinity.
+        const double least = 1e-14 * total_;
+        const double P = sum.pos / a + least, N = sum.neg / a + least;
+        const double k1 = is_logistic_ ? 0.0 : 1.0;
+        const double rest = is_logistic_ ? 1.0 : std::max(total_ - P - N, 0.0);
+        target = exact_target({a, P, N, rest, k1}, psi_, i, x);
+        if (A_.is_valued(i)) target = longer(x, target, newton_target(i, x, slope, sum.square, a));
+      }
+      target_[k] = target;
+      step_[k] = target - x;
+      up_[k] = expm1(a * step_[k]);
+      violation_[k] = psi_.violation(i, x, slope);
+      gain_[i] = 0.5 * std::abs(step_[k]) * violation_[k];
+    }
+  }
+
+  // Newton's step on the second derivative, no longer than what it can be trusted for.
+  double newton_target(std::int64_t i, double x, double slope, double square, double a) const {
+    double curvature = square / total_;
+    if (!is_logistic_) curvature = std::max(curvature - slope * slope, 0.1 * curvature);
+    if (!(curvature > 0.0)) return x;
+    const double target = psi_.prox(i, x - slope / curvature, curvature);
+    return std::clamp(target, x - 1.0 / a, x + 1.0 / a);
+  }
+
+  static double longer(double x, double one, double other) {
+    return std::abs(other - x) > std::abs(one - x) ? other : one;
+  }
+
+  double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
+    const std::int64_t first = A_.shards[s].first_row;
+    if (is_logistic_)
+      return move(s, bundle, n, fraction,
+                  Logistic{rows_.w + first, rows_.E + first, rows_.c + first});
+    return move(s, bundle, n, fraction, Exclusive{rows_.w + first});
+  }
+
+  template <typename Rows>
+  double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction,
+              const Rows& rows) {
+    double change = 0.0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      if (step_[k] == 0.0) continue;
+      const double d = fraction * step_[k];
+      const double up = fraction == 1.0 ? up_[k] : expm1(A_.scale[bundle[k]] * d);
+      change += scatter(A_.column(A_.shards[s], bundle[k]), d, up, rows);
+    }
+    return change;
+  }
+
+  // Change of the objective if the bundle's steps, at the fraction now applied, are kept.
+  double rise(const std::int32_t* bundle, std::int64_t n, double fraction) const {
+    double change = 0.0, penalty = 0.0;
+    for (double part : change_) change += part;
+    for (std::int64_t k = 0; k < n; ++k)
+      penalty += psi_.change(bundle[k], lam_[bundle[k]], place(k, bundle[k], fraction));
+    return (is_logistic_ ? change : std::log1p(change / total_)) + penalty;
+  }
+
+  double place(std::int64_t k, std::int64_t i, double fraction) const {
+    return fraction == 1.0 ? target_[k] : lam_[i] + fraction * step_[k];
+  }
+
+  void judge(const std::int32_t* bundle, std::int64_t n) {
+    const double change = rise(bundle, n, 1.0);
+    outcome_.bundles += 1;
+    fraction_ = 1.0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      outcome_.predicted += gain_[bundle[k]];
+      if (violation_[k] > outcome_.edge * A_.scale[bundle[k]])
+        outcome_.edge = violation_[k] / A_.scale[bundle[k]];
+    }
+    rose_ = !(change <= 0.0);
+    if (rose_)
+      outcome_.undone += 1;
+    else
+      keep(bundle, n, 1.0, change);
+  }
+
+  void keep(const std::int32_t* bundle, std::int64_t n, double fraction, double change) {
+    outcome_.decrease -= change;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t i = bundle[k];
+      if (step_[k] == 0.0) continue;
+      lam_[i] = place(k, i, fraction);
+      outcome_.updates += 1;
+      outcome_.longest = std::max(outcome_.longest, fraction * std::abs(step_[k]) * A_.scale[i]);
+    }
+    if (is_logistic_) return;
+    for (double part : change_) total_ += part;
+    if (total_ < 1e-2 * reference_) total_ = reference_ = tauboost::total(A_, rows_.w);
+  }
+
+  // Takes back half of what is applied; after a few halvings, all of it.
+  void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
+               std::int64_t n) {
+    constexpr double smallest = 1.0 / 16;
+    const double next = fraction_ > smallest ? fraction_ / 2 : 0.0;
+    team.share(rank, n_shards,
+               [&](std::int64_t s) { change_[s] += move(s, bundle, n, next - fraction_); });
+    team.leader(rank, [&] {
+      fraction_ = next;
+      const double change = next == 0.0 ? 0.0 : rise(bundle, n, next);
+      rose_ = !(change <= 0.0);
+      if (!rose_ && next > 0.0) keep(bundle, n, next, change);
+    });
+  }
+
+  const Matrix& A_;
+  RowState rows_;
+  double* lam_;
+  double total_, reference_;
+  const Penalty& psi_;
+  const std::int32_t* columns_;
+  const std::int64_t n_columns_, tau_;
+  double* gain_;
+  const bool is_logistic_;
+  bool rose_ = false;
+  double fraction_ = 1.0;
+  SweepOutcome outcome_;
+  std::vector<double> target_, step_, up_, violation_;
+  std::vector<SignedSums> sums_;
+  std::vector<double> change_;
+};
+
+}  // namespace tauboost

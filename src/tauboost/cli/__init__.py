@@ -1,0 +1,5 @@
+"""The ``tauboost`` command."""
+
+from .app import main
+
+__all__ = ["main"]

@@ -1,0 +1,5 @@
+"""Reading data from files."""
+
+from .svmlight import load_svmlight
+
+__all__ = ["load_svmlight"]

@@ -1,0 +1,322 @@
+"""Several methods on one problem, side by side: the paper's Figures 1 and 2 as data.
+
+Every method starts at lam = 0 and runs without a tolerance until the time or the epochs are used
+up. The outcome is one labelled trace each, and how long each took to come within given gaps of
+the best objective that any of them found.
+"""
+
+from __future__ import annotations
+
+import csv
+import json
+import math
+import os
+import platform
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
+from importlib.metadata import version
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..eso import beta
+from ..solvers import Result, Snapshot, Status, solve
+from ..threads import resolve_threads
+
+if TYPE_CHECKING:
+    from numpy.typing import NDArray
+
+    from ..problem import Problem
+
+__all__ = ["Comparison", "Level", "MethodSetting", "Row", "Run", "compare", "thinned"]
+
+GAPS = (1e-1, 1e-2, 1e-3, 1e-4)
+COLUMNS = ("label", "method", "epoch", "updates", "seconds", "value", "objective")
+# A tiny problem is looked at 100,000 times a second; nobody wants all of it in a file.
+MAX_CSV_ROWS = 10_000
+
+
+@dataclass(frozen=True)
+class MethodSetting:
+    """A method with its options for ``solve``, under the label it has in tables and figures."""
+
+    label: str
+    method: str
+    options: Mapping[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Run:
+    """What one setting came to; ``beta`` is that of Theorem 1 where the setting has a tau."""
+
+    setting: MethodSetting
+    result: Result
+    beta: float | None = None
+
+    def seconds_to(self, objective: float) -> float | None:
+        """When the objective was first this low; None if never."""
+        trace = self.result.trace
+        reached = np.flatnonzero(trace.objective <= objective)
+        return float(trace.seconds[reached[0]]) if reached.size else None
+
+
+@dataclass(frozen=True)
+class Level:
+    """An objective to reach: best + gap (start - best)."""
+
+    gap: float
+    objective: float
+
+
+@dataclass(frozen=True)
+class Row:
+    """One line of the table: seconds to each level (None: not reached), and how it ended."""
+
+    label: str
+    seconds_to: tuple[float | None, ...]
+    objective: float
+    epochs: float
+    seconds: float
+    status: Status
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """The runs, with what is needed to tell later what they were runs of.
+
+    ``is_separable`` means that some run proved the data separable: F then falls without end, and
+    gaps to the best found say little.
+    """
+
+    name: str
+    n_samples: int
+    n_features: int
+    nnz: int
+    omega: int
+    runs: tuple[Run, ...]
+    n_threads: int
+    random_state: int | None
+    time_limit: float | None
+    max_epochs: float | None
+    is_separable: bool = False
+
+    @property
+    def start(self) -> float:
+        """The objective at the common starting point."""
+        return float(self.runs[0].result.trace.objective[0])
+
+    @property
+    def best(self) -> float:
+        """The lowest objective that any method reached."""
+        objectives = np.concatenate([run.result.trace.objective for run in self.runs])
+        return float(objectives[np.isfinite(objectives)].min())
+
+    def levels(self, gaps: Sequence[float] = GAPS) -> tuple[Level, ...]:
+        """Objectives between the start and the best found."""
+        start, best = self.start, self.best
+        return tuple(Level(gap, best + gap * (start - best)) for gap in gaps)
+
+    def table(self) -> list[Row]:
+        """Return the time each method took to each level."""
+        levels = self.levels()
+        return [
+            Row(
+                run.setting.label,
+                tuple(run.seconds_to(level.objective) for level in levels),
+                run.result.objective,
+                run.result.n_epochs,
+                run.result.seconds,
+                run.result.status,
+            )
+            for run in self.runs
+        ]
+
+    def metadata(self) -> dict[str, Any]:
+        """Everything but the traces, ready for JSON."""
+        return {
+            "data": {
+                "name": self.name,
+                "n_samples": self.n_samples,
+                "n_features": self.n_features,
+                "nnz": self.nnz,
+                "omega": self.omega,
+            },
+            "limits": {"time_limit": self.time_limit, "max_epochs": self.max_epochs},
+            "n_threads": self.n_threads,
+            "random_state": self.random_state,
+            "start": self.start,
+            "best": self.best,
+            "is_separable": self.is_separable,
+            "levels": [{"gap": level.gap, "objective": level.objective} for level in self.levels()],
+            "methods": [
+                _summary(run, row) for run, row in zip(self.runs, self.table(), strict=True)
+            ],
+            "environment": _environment(),
+        }
+
+    def write_csv(self, path: str | os.PathLike[str], max_rows: int = MAX_CSV_ROWS) -> None:
+        """Write the traces in long form, each thinned to at most ``max_rows`` lines."""
+        with Path(path).open("w", newline="", encoding="utf-8") as file:
+            writer = csv.writer(file, lineterminator="\n")
+            writer.writerow(COLUMNS)
+            for run in self.runs:
+                trace = run.result.trace
+                keep = thinned(len(trace.epoch), max_rows)
+                names = (run.setting.label, run.setting.method)
+                numbers = [trace[name][keep].tolist() for name in COLUMNS[2:]]
+                numbers[1] = [int(updates) for updates in numbers[1]]
+                writer.writerows((*names, *row) for row in zip(*numbers, strict=True))
+
+    def write_json(self, path: str | os.PathLike[str]) -> None:
+        """Write the metadata."""
+        text = json.dumps(self.metadata(), indent=2, allow_nan=False)
+        Path(path).write_text(text + "\n", encoding="utf-8")
+
+
+def compare(
+    problem: Problem,
+    settings: Iterable[MethodSetting],
+    *,
+    name: str = "data",
+    time_limit: float | None = 5.0,
+    max_epochs: float | None = None,
+    n_threads: int | None = None,
+    random_state: int | None = 0,
+    callback: Callable[[MethodSetting, Snapshot], Any] | None = None,
+) -> Comparison:
+    """Run every setting on the problem, one after the other.
+
+    Parameters
+    ----------
+    problem : Problem
+        What to solve.
+    settings : iterable of MethodSetting
+        At least one; labels must differ.
+    name : str
+        What the data are called in tables and figures.
+    time_limit, max_epochs : float, optional
+        Where each run ends; at least one of them must be finite.
+    n_threads : int, optional
+        None means every core this process may use.
+    random_state : int, optional
+        Seed of the samplings, the same for every run.
+    callback : callable, optional
+        Called with the setting and a ``Snapshot`` at each look; return True to end that run.
+
+    Examples
+    --------
+    >>> from tauboost import Problem
+    >>> problem = Problem([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [1, -1, 1])
+    >>> both = [MethodSetting("all", "fully-parallel"), MethodSetting("one", "greedy")]
+    >>> [row.label for row in compare(problem, both, max_epochs=5).table()]
+    ['all', 'one']
+    """
+    chosen = tuple(settings)
+    _check_labels(chosen)
+    time_limit, max_epochs = _finite(time_limit), _finite(max_epochs)
+    if time_limit is None and max_epochs is None:
+        raise ValueError("time_limit or max_epochs must be finite: there is no tolerance to end it")
+    n_threads = resolve_threads(n_threads)
+
+    def run(setting: MethodSetting, epochs: float | None, watch: bool) -> Run:
+        result = solve(
+            problem,
+            setting.method,
+            **setting.options,
+            tol=0.0,
+            time_limit=time_limit,
+            max_epochs=math.inf if epochs is None else epochs,
+            n_threads=n_threads,
+            random_state=random_state,
+            callback=None if callback is None or not watch else _bound(callback, setting),
+        )
+        return Run(setting, result, _beta(problem, setting))
+
+    # No epochs at first: a wrong option is found before anybody has waited for the runs before
+    # it, and the first run does not pay for starting the threads.
+    for setting in chosen:
+        run(setting, 0.0, watch=False)
+    runs = tuple(run(setting, max_epochs, watch=True) for setting in chosen)
+    return Comparison(
+        name=name,
+        n_samples=problem.n_samples,
+        n_features=problem.n_features,
+        nnz=problem.nnz,
+        omega=problem.omega,
+        runs=runs,
+        n_threads=n_threads,
+        random_state=random_state,
+        time_limit=time_limit,
+        max_epochs=max_epochs,
+        is_separable=_proves_separable(problem, runs),
+    )
+
+
+def thinned(length: int, most: int) -> NDArray[np.int64]:
+    """Return indices into a trace: all, or about ``most``, dense at the beginning."""
+    if length <= most:
+        return np.arange(length)
+    return np.unique(np.geomspace(1, length, most).round().astype(np.int64)) - 1
+
+
+def _check_labels(settings: Sequence[MethodSetting]) -> None:
+    if not settings:
+        raise ValueError("settings must hold at least one method")
+    labels = [setting.label for setting in settings]
+    for label in labels:
+        if labels.count(label) > 1:
+            raise ValueError(f"{label!r} is listed twice: labels must differ")
+
+
+def _finite(limit: float | None) -> float | None:
+    return None if limit is None or limit == math.inf else limit
+
+
+def _bound(
+    callback: Callable[[MethodSetting, Snapshot], Any], setting: MethodSetting
+) -> Callable[[Snapshot], Any]:
+    return lambda snapshot: callback(setting, snapshot)
+
+
+def _beta(problem: Problem, setting: MethodSetting) -> float | None:
+    tau = setting.options.get("tau")
+    if tau is None:
+        return None
+    return beta(problem.n_coordinates, max(problem.omega, 1), tau, problem.n_samples)
+
+
+def _proves_separable(problem: Problem, runs: Iterable[Run]) -> bool:
+    """Where F < log min c, no row can have even its weight at lam = 0: all margins are positive."""
+    if problem.loss != "exponential":
+        return False
+    return min(run.result.value for run in runs) < math.log(problem.c.min())
+
+
+def _summary(run: Run, row: Row) -> dict[str, Any]:
+    result = run.result
+    return {
+        "label": run.setting.label,
+        "method": run.setting.method,
+        "options": dict(run.setting.options),
+        "beta": run.beta,
+        "status": str(result.status),
+        "message": result.message,
+        "objective": result.objective if math.isfinite(result.objective) else None,
+        "epochs": result.n_epochs,
+        "updates": result.n_updates,
+        "seconds": result.seconds,
+        "seconds_to_levels": list(row.seconds_to),
+        "trace_length": len(result.trace.epoch),
+    }
+
+
+def _environment() -> dict[str, Any]:
+    return {
+        "tauboost": version("tauboost"),
+        "python": platform.python_version(),
+        "numpy": np.__version__,
+        "system": platform.system(),
+        "processor": platform.processor() or platform.machine(),
+        "cpu_count": os.cpu_count(),
+    }

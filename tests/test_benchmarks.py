@@ -1,0 +1,74 @@
+"""The benchmarks run from end to end in their quick form and write what they promise."""
+
+from __future__ import annotations
+
+import csv
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
+ORIGIN = {"machine", "cores", "commit", "seed", "version", "date"}
+SHAPE = {"data", "n_samples", "n_features", "nnz"}
+
+
+def run(script: str, out: Path) -> str:
+    command = [sys.executable, str(BENCHMARKS / script), "--quick", "--out", str(out)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def rows_of(path: Path) -> list[dict[str, str]]:
+    text = path.read_text(encoding="utf-8")
+    assert str(path.parent) not in text
+    rows = list(csv.DictReader(text.splitlines()))
+    assert rows
+    for row in rows:
+        assert row.keys() >= ORIGIN
+        assert all(row[column] for column in ORIGIN)
+    return rows
+
+
+def test_kernels(tmp_path):
+    printed = run("kernels.py", tmp_path)
+    assert "target at least 1.6 x" in printed
+    rows = rows_of(tmp_path / "kernels.csv")
+    columns = {"kernel", "threads", "nonzeros_met", "seconds", "ns_per_nonzero"}
+    assert rows[0].keys() >= SHAPE | columns | {"ratio_to_pure_gather", "other_cores_busy"}
+    assert {(row["kernel"], row["threads"]) for row in rows} >= {
+        ("memory read", "1"),
+        ("pure gather", "1"),
+        ("pure gather", "2"),
+        ("gather_all", "1"),
+        ("add_all", "1"),
+        ("pcdm, tau = 1", "1"),
+        ("pcdm, tau = 1, by solve", "1"),
+        ("pcdm, tau = 16", "1"),
+        ("pcdm-async", "1"),
+        ("pcdm-async", "2"),
+    }
+    assert all(float(row["ns_per_nonzero"]) > 0 for row in rows)
+    scaling = rows_of(tmp_path / "async_updates.csv")
+    assert scaling[0].keys() >= SHAPE | {"threads", "updates", "updates_per_second"}
+    assert float(scaling[0]["ratio_to_one_thread"]) == 1.0
+    assert len({row["updates"] for row in scaling}) == 1
+
+
+def test_paper_figures(tmp_path):
+    pytest.importorskip("matplotlib")
+    run("paper_figures.py", tmp_path)
+    traces = rows_of(tmp_path / "figure1.csv")
+    columns = {"data", "label", "method", "epoch", "updates", "seconds", "value", "objective"}
+    assert traces[0].keys() >= columns
+    paper = {"pcdm-async", "fully-parallel", "accelerated", "greedy"}
+    assert {row["method"] for row in traces} == paper | {"pcdm", "lbfgs"}
+    runs = rows_of(tmp_path / "figure3.csv")
+    columns = {"method", "tau", "threads", "random_state", "beta", "target", "epochs"}
+    assert runs[0].keys() >= SHAPE | columns | {"iterations", "seconds", "omega"}
+    assert {row["method"] for row in runs} == {"pcdm", "pcdm-async"}
+    assert len({row["data"] for row in runs}) == 2
+    for name in ("figure1.png", "figure3.png"):
+        assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
