@@ -10,6 +10,7 @@
 
 #include "build.hpp"
 #include "exact.hpp"
+#include "lockfree.hpp"
 #include "newton.hpp"
 #include "pcdm.hpp"
 #include "sweeps.hpp"
@@ -228,15 +229,40 @@ NB_MODULE(_core, module) {
         if (c) expect_size(*c, A.m, "c");
         expect_size(gain, A.n, "gain");
         const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
-        const RowState rows = {w.data(), E ? E->data() : nullptr, c ? c->data() : nullptr};
+        const Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
+                            c ? c->data() : nullptr};
         return released([&](Pulse& pulse) {
-          return ExactSweep(A, rows, lam.data(), total, psi, columns.data(),
-                            static_cast<std::int64_t>(columns.size()), tau, gain.data())
+          return ExactSweep(A, at, psi, columns.data(), static_cast<std::int64_t>(columns.size()),
+                            tau, gain.data())
               .run(n_threads, pulse);
         });
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "l1"_a, "l2"_a,
       "lower"_a.none(), "upper"_a.none(), "n_penalised"_a, "columns"_a, "tau"_a, "gain"_a,
+      "n_threads"_a);
+
+  module.def(
+      "exact_async",
+      [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
+         std::optional<Array<const double>> c, Array<double> lam, double total, double l1,
+         double l2, std::optional<Array<const double>> lower,
+         std::optional<Array<const double>> upper, std::int64_t n_penalised,
+         Array<const std::int32_t> columns, double max_drift, int n_threads) {
+        expect_vectors(A, w, lam);
+        if (E) expect_size(*E, A.m, "E");
+        if (c) expect_size(*c, A.m, "c");
+        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
+        Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
+                      c ? c->data() : nullptr};
+        return released([&](Pulse& pulse) {
+          return lock_free(
+              A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, pulse,
+              [&](std::int64_t u) { return columns.data()[u]; },
+              ExactRule{A, psi, at.is_logistic()});
+        });
+      },
+      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "l1"_a, "l2"_a,
+      "lower"_a.none(), "upper"_a.none(), "n_penalised"_a, "columns"_a, "max_drift"_a,
       "n_threads"_a);
 
   module.def(
@@ -249,8 +275,12 @@ NB_MODULE(_core, module) {
         const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
         Iterate at = {w.data(), lam.data(), total};
         return released([&](Pulse& pulse) {
-          return asynchronous_pcdm(A, at, beta, psi, seed, first, n_draws, {max_drift}, n_threads,
-                                   pulse);
+          return lock_free(
+              A, at, n_draws, {max_drift}, n_threads, pulse,
+              [&](std::int64_t u) { return independent_draw(seed, first + u, A.n); },
+              [&](std::int64_t i, double x, const SignedSums& sums, double total) {
+                return proximal_step(psi, i, x, (sums.pos - sums.neg) / total, beta, A.scale[i]);
+              });
         });
       },
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "l1"_a, "l2"_a, "lower"_a.none(),

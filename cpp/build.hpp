@@ -121,7 +121,8 @@ inline void lay_out(const Matrix& A, Shard& shard, const ShardCounts& counts) {
     }
   }
   shard.value_start.push_back(n_values);
-  shard.rows = std::make_unique_for_overwrite<std::int32_t[]>(shard.start[A.n]);
+  shard.rows = std::make_unique_for_overwrite<std::int32_t[]>(shard.start[A.n] + padding);
+  std::fill_n(shard.rows.get() + shard.start[A.n], padding, 0);
   if (A.n_valued > 0) shard.values = std::make_unique_for_overwrite<double[]>(n_values);
 }
 

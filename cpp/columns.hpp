@@ -22,12 +22,15 @@ struct Column {
   double scale;  // max_j |A_ji| over the whole column, all shards
 };
 
+// Kernels look this many entries ahead without asking where a column ends.
+constexpr std::int64_t padding = 128;
+
 struct Shard {
   std::int64_t first_row = 0;  // where this shard's part of a per-row vector begins
   std::int64_t n_rows = 0;
-  std::vector<std::int64_t> start;  // n + 1 column starts in `rows`
-  std::vector<std::int32_t> n_neg;  // n
-  std::unique_ptr<std::int32_t[]> rows;
+  std::vector<std::int64_t> start;        // n + 1 column starts in `rows`
+  std::vector<std::int32_t> n_neg;        // n
+  std::unique_ptr<std::int32_t[]> rows;   // with `padding` more at the end, all 0
   std::vector<std::int64_t> value_start;  // one per valued column, in `values`
   std::unique_ptr<double[]> values;
 };

@@ -15,6 +15,7 @@
 #include <cmath>
 #include <vector>
 
+#include "iterate.hpp"
 #include "pulse.hpp"
 #include "steps.hpp"
 #include "team.hpp"
@@ -92,6 +93,39 @@ inline double exact_target(const Curve& curve, const Penalty& psi, std::int64_t 
   return is_free ? target : psi.clip(i, target);
 }
 
+// The exact step of a coordinate from the sums over its column.
+struct ExactRule {
+  const Matrix& A;
+  const Penalty& psi;
+  bool is_logistic;
+
+  double operator()(std::int64_t i, double x, const SignedSums& sums, double total) const {
+    const double a = A.scale[i];
+    if (a == 0.0) return x;
+    // A little weight on both sides keeps columns of one class from running to infinity.
+    const double least = 1e-14 * total;
+    const double P = sums.pos / a + least, N = sums.neg / a + least;
+    const double rest = is_logistic ? 1.0 : std::max(total - P - N, 0.0);
+    const double bound = exact_target({a, P, N, rest, is_logistic ? 0.0 : 1.0}, psi, i, x);
+    if (!A.is_valued(i)) return bound;
+    const double newton = newton_target(i, x, sums, total, a);
+    return std::abs(newton - x) > std::abs(bound - x) ? newton : bound;
+  }
+
+ private:
+  // Where values vary, the bound with a = max |A_ji| is short. Newton's step is not, but can only
+  // be trusted so far.
+  double newton_target(std::int64_t i, double x, const SignedSums& sums, double total,
+                       double a) const {
+    const double slope = (sums.pos - sums.neg) / total;
+    double curvature = sums.square / total;
+    if (!is_logistic) curvature = std::max(curvature - slope * slope, 0.1 * curvature);
+    if (!(curvature > 0.0)) return x;
+    const double target = psi.prox(i, x - slope / curvature, curvature);
+    return std::clamp(target, x - 1.0 / a, x + 1.0 / a);
+  }
+};
+
 struct SweepOutcome {
   std::int64_t bundles = 0, undone = 0, updates = 0;
   double total = 0.0;      // exponential: w.sum(); logistic: 1
@@ -101,27 +135,22 @@ struct SweepOutcome {
   double edge = 0.0;       // max of violation_i / scale_i, each when its column was visited
 };
 
-struct RowState {
-  double* w;        // exponential: c exp(r - shift); logistic: c E / (1 + E)
-  double* E;        // logistic only: exp(r)
-  const double* c;  // logistic only
-};
-
 class ExactSweep {
  public:
-  ExactSweep(const Matrix& A, RowState rows, double* lam, double total, const Penalty& psi,
-             const std::int32_t* columns, std::int64_t n_columns, std::int64_t tau, double* gain)
+  ExactSweep(const Matrix& A, const Iterate& at, const Penalty& psi, const std::int32_t* columns,
+             std::int64_t n_columns, std::int64_t tau, double* gain)
       : A_(A),
-        rows_(rows),
-        lam_(lam),
-        total_(total),
-        reference_(total),
+        at_(at),
+        lam_(at.lam),
+        total_(at.total),
+        reference_(at.total),
         psi_(psi),
         columns_(columns),
         n_columns_(n_columns),
         tau_(tau),
         gain_(gain),
-        is_logistic_(rows.E != nullptr),
+        is_logistic_(at.is_logistic()),
+        rule_{A, psi, is_logistic_},
         target_(tau),
         step_(tau),
         up_(tau),
@@ -159,53 +188,28 @@ class ExactSweep {
     const Shard& shard = A_.shards[s];
     SignedSums* sums = sums_.data() + s * tau_;
     for (std::int64_t k = 0; k < n; ++k)
-      sums[k] = gather<Exclusive>(A_.column(shard, bundle[k]), rows_.w + shard.first_row);
+      sums[k] = gather<Exclusive>(A_.column(shard, bundle[k]), at_.w + shard.first_row);
   }
 
   void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
     for (std::int64_t k = begin; k < end; ++k) {
-      SignedSums sum;
-      for (std::size_t s = 0; s < A_.shards.size(); ++s) sum += sums_[s * tau_ + k];
+      SignedSums sums;
+      for (std::size_t s = 0; s < A_.shards.size(); ++s) sums += sums_[s * tau_ + k];
       const std::int64_t i = bundle[k];
-      const double x = lam_[i], a = A_.scale[i];
-      const double slope = (sum.pos - sum.neg) / total_;
-      double target = x;
-      if (a > 0.0) {
-        // A little weight on both sides keeps columns of one class from running to infinity.
-        const double least = 1e-14 * total_;
-        const double P = sum.pos / a + least, N = sum.neg / a + least;
-        const double k1 = is_logistic_ ? 0.0 : 1.0;
-        const double rest = is_logistic_ ? 1.0 : std::max(total_ - P - N, 0.0);
-        target = exact_target({a, P, N, rest, k1}, psi_, i, x);
-        if (A_.is_valued(i)) target = longer(x, target, newton_target(i, x, slope, sum.square, a));
-      }
-      target_[k] = target;
-      step_[k] = target - x;
-      up_[k] = expm1(a * step_[k]);
-      violation_[k] = psi_.violation(i, x, slope);
+      const double x = lam_[i];
+      target_[k] = rule_(i, x, sums, total_);
+      step_[k] = target_[k] - x;
+      up_[k] = expm1(A_.scale[i] * step_[k]);
+      violation_[k] = psi_.violation(i, x, (sums.pos - sums.neg) / total_);
       gain_[i] = 0.5 * std::abs(step_[k]) * violation_[k];
     }
-  }
-
-  // Newton's step on the second derivative, no longer than what it can be trusted for.
-  double newton_target(std::int64_t i, double x, double slope, double square, double a) const {
-    double curvature = square / total_;
-    if (!is_logistic_) curvature = std::max(curvature - slope * slope, 0.1 * curvature);
-    if (!(curvature > 0.0)) return x;
-    const double target = psi_.prox(i, x - slope / curvature, curvature);
-    return std::clamp(target, x - 1.0 / a, x + 1.0 / a);
-  }
-
-  static double longer(double x, double one, double other) {
-    return std::abs(other - x) > std::abs(one - x) ? other : one;
   }
 
   double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
     const std::int64_t first = A_.shards[s].first_row;
     if (is_logistic_)
-      return move(s, bundle, n, fraction,
-                  Logistic{rows_.w + first, rows_.E + first, rows_.c + first});
-    return move(s, bundle, n, fraction, Exclusive{rows_.w + first});
+      return move(s, bundle, n, fraction, Logistic{at_.w + first, at_.E + first, at_.c + first});
+    return move(s, bundle, n, fraction, Exclusive{at_.w + first});
   }
 
   template <typename Rows>
@@ -261,7 +265,7 @@ class ExactSweep {
     }
     if (is_logistic_) return;
     for (double part : change_) total_ += part;
-    if (total_ < 1e-2 * reference_) total_ = reference_ = tauboost::total(A_, rows_.w);
+    if (total_ < 1e-2 * reference_) total_ = reference_ = tauboost::total(A_, at_.w);
   }
 
   // Takes back half of what is applied; after a few halvings, all of it.
@@ -280,7 +284,7 @@ class ExactSweep {
   }
 
   const Matrix& A_;
-  RowState rows_;
+  const Iterate at_;
   double* lam_;
   double total_, reference_;
   const Penalty& psi_;
@@ -288,6 +292,7 @@ class ExactSweep {
   const std::int64_t n_columns_, tau_;
   double* gain_;
   const bool is_logistic_;
+  const ExactRule rule_;
   bool rose_ = false;
   double fraction_ = 1.0;
   SweepOutcome outcome_;

@@ -1,16 +1,15 @@
-// The paper's Algorithm 2, Parallel AdaBoost, in its synchronous and asynchronous versions.
+// The paper's Algorithm 2, Parallel AdaBoost, synchronous: tau-nice sampling, the paper's step, the
+// test that undoes an increase.
 //
-// Both keep w_j = c_j exp((A lam)_j - shift) up to date by multiplication, never touching rows that
-// a column does not touch. Neither knows when to stop: they do as many iterations as they are told,
-// and return early only when the numbers ask for a refresh (see Bounds).
+// It keeps w_j = c_j exp((A lam)_j - shift) up to date by multiplication, never touching rows that
+// a column does not touch. It does as many iterations as it is told, and returns early only when
+// the numbers ask for a refresh (see Bounds).
 #pragma once
 
-#include <omp.h>
-
-#include <atomic>
 #include <cmath>
 #include <vector>
 
+#include "iterate.hpp"
 #include "pulse.hpp"
 #include "sampling.hpp"
 #include "steps.hpp"
@@ -18,26 +17,6 @@
 #include "weights.hpp"
 
 namespace tauboost {
-
-struct Iterate {
-  double* w;
-  double* lam;
-  double total;  // w.sum(), kept up to date by differences
-};
-
-struct Outcome {
-  std::int64_t done = 0;    // iterations (synchronous) or draws (asynchronous) carried out
-  std::int64_t undone = 0;  // of these, how many were taken back because the objective rose
-  double total = 0.0;
-  double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
-};
-
-// Weights can be trusted while no residual has moved further than exp can represent, and w.sum()
-// while it has not shrunk so far that its rounding errors show.
-struct Bounds {
-  double drift;
-  static constexpr double shrink = 1e-2;
-};
 
 class SynchronousPcdm {
  public:
@@ -146,58 +125,5 @@ class SynchronousPcdm {
   std::vector<SignedSums> sums_;
   std::vector<double> change_;
 };
-
-// One update of the asynchronous version: read the column through whatever the other threads have
-// done so far, claim the coordinate with one compare-and-swap, pass the step on to the weights.
-// Returns |step| scale.
-inline double asynchronous_update(const Matrix& A, Iterate& at, double beta, const Penalty& psi,
-                                  std::int64_t i) {
-  double slope = 0.0;
-  for (const Shard& shard : A.shards) {
-    const SignedSums sums = gather<Shared>(A.column(shard, i), at.w + shard.first_row);
-    slope += sums.pos - sums.neg;
-  }
-  const double g = slope / Shared::load(at.total);
-  std::atomic_ref<double> coordinate(at.lam[i]);
-  double from = coordinate.load(std::memory_order_relaxed), to;
-  do {
-    to = proximal_step(psi, i, from, g, beta, A.scale[i]);
-  } while (!coordinate.compare_exchange_weak(from, to, std::memory_order_relaxed));
-  const double step = to - from;
-  if (step == 0.0) return 0.0;
-  const double up = expm1(A.scale[i] * step);
-  double change = 0.0;
-  for (const Shard& shard : A.shards)
-    change += scatter(A.column(shard, i), step, up, Shared{at.w + shard.first_row});
-  Shared::add(at.total, change);
-  return std::abs(step) * A.scale[i];
-}
-
-inline Outcome asynchronous_pcdm(const Matrix& A, Iterate& at, double beta, const Penalty& psi,
-                                 std::uint64_t seed, std::int64_t first, std::int64_t n_draws,
-                                 Bounds bounds, int n_threads, Pulse& pulse) {
-  constexpr std::int64_t block = 64;
-  const double smallest = Bounds::shrink * at.total;
-  const std::int64_t work = block * (A.nnz / A.n + 16);
-  std::atomic<std::int64_t> next{0};
-  Outcome outcome;
-#pragma omp parallel num_threads(n_threads)
-  {
-    while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
-           Shared::load(at.total) >= smallest) {
-      const std::int64_t begin = next.fetch_add(block, std::memory_order_relaxed);
-      if (begin >= n_draws) break;
-      const std::int64_t end = std::min(begin + block, n_draws);
-      double drift = 0.0;
-      for (std::int64_t u = begin; u < end; ++u)
-        drift += asynchronous_update(A, at, beta, psi, independent_draw(seed, first + u, A.n));
-      Shared::add(outcome.drift, drift);
-      if (omp_get_thread_num() == 0) pulse.beat(work);
-    }
-  }
-  outcome.done = std::min(next.load(), n_draws);
-  outcome.total = at.total;
-  return outcome;
-}
 
 }  // namespace tauboost

@@ -22,6 +22,7 @@ struct Exclusive {
     w[j] = before * factor;
     return before;
   }
+  void expect(std::int32_t) const {}
 };
 
 struct Shared {
@@ -40,6 +41,14 @@ struct Shared {
     return std::atomic_ref<double>(x).fetch_add(amount, std::memory_order_relaxed) + amount;
   }
   double scale(std::int32_t j, double factor) const { return multiply(w[j], factor); }
+  // An atomic update waits for its cache line, which another core may hold: ask for it early.
+  void expect(std::int32_t j) const {
+#if defined(__x86_64__)
+    asm volatile("prefetchw %0" : : "m"(w[j]));  // what the built-in below becomes only with a flag
+#else
+    __builtin_prefetch(w + j, 1);
+#endif
+  }
 };
 
 // Logistic loss: E = exp(r) is what is multiplied, w = c E / (1 + E) follows.
@@ -53,6 +62,19 @@ struct Logistic {
     w[j] = c[j] * (odds / (1.0 + odds));
     return before;
   }
+  void expect(std::int32_t) const {}
+};
+
+struct SharedLogistic {
+  double* w;
+  double* E;
+  const double* c;
+  double scale(std::int32_t j, double factor) const {
+    const double before = Shared::load(w[j]), odds = Shared::multiply(E[j], factor) * factor;
+    std::atomic_ref<double>(w[j]).store(c[j] * (odds / (1.0 + odds)), std::memory_order_relaxed);
+    return before;
+  }
+  void expect(std::int32_t j) const { Shared{E}.expect(j); }
 };
 
 // sum of term(k) over k in [begin, end), in a fixed pattern
@@ -123,7 +145,10 @@ inline double scatter(const Column& column, double d, double up, const Rows& row
   if (column.values == nullptr) {
     const double down = -up / (1.0 + up);
     const auto scale_by = [&](double factor) {
-      return [&, factor](std::int64_t k) { return rows.scale(column.rows[k], factor); };
+      return [&, factor](std::int64_t k) {
+        rows.expect(column.rows[k + padding / 2]);
+        return rows.scale(column.rows[k], factor);
+      };
     };
     return down * fixed_sum(0, column.n_neg, scale_by(1.0 + down)) +
            up * fixed_sum(column.n_neg, column.n, scale_by(1.0 + up));
@@ -131,6 +156,7 @@ inline double scatter(const Column& column, double d, double up, const Rows& row
   const auto scale_along = [&](double slope) {
     return [&, slope](std::int64_t k) {
       const double factor = std::exp(slope * column.values[k]);
+      rows.expect(column.rows[k + padding / 2]);
       return (factor - 1.0) * rows.scale(column.rows[k], factor);
     };
   };

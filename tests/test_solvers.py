@@ -234,7 +234,7 @@ def test_asynchronous_result_is_exact_at_its_lam():
 
 def test_an_increase_is_undone(monkeypatch):
     """With beta far too small steps overshoot: the paper's test must keep the trace from rising."""
-    monkeypatch.setattr("tauboost.solvers.pcdm.beta", lambda *_: 0.05)
+    monkeypatch.setattr("tauboost.solvers.random_draws.beta", lambda *_: 0.05)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, "pcdm", tau=20, max_epochs=50, tol=0, random_state=0)
     assert np.all(np.diff(result.trace.objective) <= 0)

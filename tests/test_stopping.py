@@ -124,13 +124,13 @@ def test_refreshes_keep_the_weights_honest(monkeypatch):
         return tb.solve(problem, "pcdm", max_epochs=300, tol=0, random_state=0)
 
     rare = run()
-    monkeypatch.setattr("tauboost.solvers.coordinate.EPOCHS_BETWEEN_REFRESHES", 0)
+    monkeypatch.setattr("tauboost.solvers.weights.EPOCHS_BETWEEN_REFRESHES", 0)
     often = run()
     np.testing.assert_allclose(rare.trace.objective, often.trace.objective, rtol=1e-11)
 
 
 def test_huge_data_are_looked_at_several_times_an_epoch(monkeypatch):
-    monkeypatch.setattr("tauboost.solvers.coordinate.NONZEROS_BETWEEN_LOOKS", 100)
+    monkeypatch.setattr("tauboost.solvers.random_draws.NONZEROS_BETWEEN_LOOKS", 100)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, "pcdm", tau=1, max_epochs=2, tol=0, random_state=0)
     assert len(result.trace.epoch) > 5

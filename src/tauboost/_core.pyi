@@ -98,6 +98,22 @@ class Outcome:
     @property
     def drift(self) -> float: ...
 
+def exact_async(
+    matrix: Matrix,
+    w: _Floats,
+    E: _Floats | None,
+    c: _Floats | None,
+    lam: _Floats,
+    total: float,
+    l1: float,
+    l2: float,
+    lower: _Floats | None,
+    upper: _Floats | None,
+    n_penalised: int,
+    columns: NDArray[np.int32],
+    max_drift: float,
+    n_threads: int,
+) -> Outcome: ...
 def pcdm(
     matrix: Matrix,
     w: _Floats,

@@ -11,11 +11,10 @@ number of threads: the sampling is a function of (seed, iteration), sums run in 
 from __future__ import annotations
 
 from ..arrays import Vector
-from ..eso import beta
 from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
-from .coordinate import CoordinateDescent
+from .random_draws import RandomDraws
 from .result import Result
 from .stopping import Monitor, drive
 
@@ -39,34 +38,27 @@ def solve(
     return drive(_Pcdm(problem, penalty, lam, tau, seed, n_threads), monitor)
 
 
-class _Pcdm(CoordinateDescent):
+class _Pcdm(RandomDraws):
     is_monotone = True
 
     def __init__(
-        self,
-        problem: Problem,
-        penalty: Penalty,
-        lam: Vector,
-        tau: int,
-        seed: int,
-        n_threads: int,
+        self, problem: Problem, penalty: Penalty, lam: Vector, tau: int, seed: int, n_threads: int
     ) -> None:
-        super().__init__(problem, penalty, lam, n_threads)
+        super().__init__(problem, penalty, lam, tau, seed, n_threads)
         matrix = problem.matrix
-        self.tau = tau
-        self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
         self.sampling = _core.NiceSampling(matrix.n, tau, seed)
         self.iterations = 0
-        shards_busy = tau * matrix.nnz // (matrix.n * NONZEROS_WORTH_A_THREAD)
-        self.kernel_threads = max(1, min(n_threads, matrix.n_shards, shards_busy))
+        busy = tau * matrix.nnz // (matrix.n * NONZEROS_WORTH_A_THREAD)
+        self.kernel_threads = max(1, min(n_threads, matrix.n_shards, busy))
 
-    def run(self, n_updates: int) -> _core.Outcome:
+    def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
         outcome = _core.pcdm(
-            **self.kernel_arguments(),  # type: ignore[arg-type]
+            **self.state(),
             beta=self.beta,
             sampling=self.sampling,
             first=self.iterations,
             n_iterations=-(-n_updates // self.tau),
+            max_drift=max_drift,
             n_threads=self.kernel_threads,
         )
         self.iterations += outcome.done

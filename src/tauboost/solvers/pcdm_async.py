@@ -9,11 +9,10 @@ machine's, so two runs agree only to what the method makes of that; the draws ar
 from __future__ import annotations
 
 from ..arrays import Vector
-from ..eso import beta
 from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
-from .coordinate import CoordinateDescent
+from .random_draws import RandomDraws
 from .result import Result
 from .stopping import Monitor, drive
 
@@ -34,32 +33,18 @@ def solve(
     return drive(_PcdmAsync(problem, penalty, lam, tau, seed, n_threads), monitor)
 
 
-class _PcdmAsync(CoordinateDescent):
+class _PcdmAsync(RandomDraws):
     is_monotone = False
 
-    def __init__(
-        self,
-        problem: Problem,
-        penalty: Penalty,
-        lam: Vector,
-        tau: int,
-        seed: int,
-        n_threads: int,
-    ) -> None:
-        super().__init__(problem, penalty, lam, n_threads)
-        matrix = problem.matrix
-        self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
-        self.seed = seed
-        self.kernel_threads = min(n_threads, tau)
-
-    def run(self, n_updates: int) -> _core.Outcome:
+    def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
         outcome = _core.pcdm_async(
-            **self.kernel_arguments(),  # type: ignore[arg-type]
+            **self.state(),
             beta=self.beta,
             seed=self.seed,
             first=self.updates,
             n_draws=n_updates,
-            n_threads=self.kernel_threads,
+            max_drift=max_drift,
+            n_threads=min(self.n_threads, self.tau),
         )
         self.updates += outcome.done
         return outcome

@@ -14,7 +14,7 @@ from ..arrays import Vector
 from ..penalty import Bounds, Penalty
 from ..problem import Problem
 from ..threads import resolve_threads
-from . import accelerated, exact, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
+from . import accelerated, exact, exact_async, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
 from .result import Result
 from .stopping import Callback, Monitor, StoppingRule
 
@@ -29,7 +29,8 @@ class Method:
 
     run: Callable[..., Result]
     summary: str
-    takes_tau: bool = False
+    takes_seed: bool = False
+    takes_tau: bool = False  # implies a seed
     default_tau: int | None = None  # None: adapted on the way
     steps: tuple[str, ...] = ()  # the first is the default
     takes_l1: bool = True
@@ -44,6 +45,12 @@ METHODS: dict[str, Method] = {
         exact.solve,
         "exact steps in bundles, the default",
         takes_tau=True,
+        losses=("exponential", "logistic"),
+    ),
+    "exact-async": Method(
+        exact_async.solve,
+        "the same step, lock-free",
+        takes_seed=True,
         losses=("exponential", "logistic"),
     ),
     "pcdm": Method(pcdm.solve, "the paper's Algorithm 2", takes_tau=True, default_tau=PAPER_TAU),
@@ -188,8 +195,8 @@ def _tau_options(
 ) -> dict[str, int | None]:
     if not chosen.takes_tau:
         if tau is not None:
-            raise ValueError(f"tau: method {method!r} does not sample coordinates, got tau={tau!r}")
-        return {}
+            raise ValueError(f"tau: method {method!r} has no bundles to size, got tau={tau!r}")
+        return {"seed": _seed(random_state)} if chosen.takes_seed else {}
     n = problem.n_coordinates
     seed = _seed(random_state)
     if tau is None:

@@ -1,0 +1,101 @@
+// The asynchronous methods: no barriers, no locks, every update an atomic one.
+//
+// A thread takes a coordinate, reads its column through whatever the others have written so far,
+// claims the coordinate with one compare-and-swap and passes the step on to the weights. Nothing is
+// lost: at the end w belongs to lam as after any sequential run, up to rounding. The order of
+// updates is the machine's.
+#pragma once
+
+#include <omp.h>
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+
+#include "iterate.hpp"
+#include "pulse.hpp"
+#include "weights.hpp"
+
+namespace tauboost {
+
+// One thread's view of the shared w.sum(): exchanged with the others once a block, so that the
+// cache line that holds it does not travel with every update.
+class SharedTotal {
+ public:
+  explicit SharedTotal(double& total) : total_(total) { refresh(); }
+  double now() const { return seen_ + own_; }
+  void add(double change) { own_ += change; }
+  void refresh() {
+    seen_ = Shared::add(total_, own_);
+    own_ = 0.0;
+  }
+
+ private:
+  double& total_;
+  double seen_ = 0.0, own_ = 0.0;
+};
+
+// Update coordinate i to rule(i, lam_i, sums, total); returns |step| scale.
+template <typename Rule>
+inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total, std::int64_t i,
+                               int rank, const Rule& rule) {
+  // Threads begin at different shards, so that on dense columns they do not chase each other.
+  const std::size_t n_shards = A.shards.size();
+  const auto shard_at = [&](std::size_t s) -> const Shard& {
+    return A.shards[(s + rank * n_shards / 2) % n_shards];
+  };
+  const auto apply = [&](const Shard& shard, double step, double up) {
+    const Column column = A.column(shard, i);
+    double* w = at.w + shard.first_row;
+    if (!at.is_logistic()) return scatter(column, step, up, Shared{w});
+    scatter(column, step, up, SharedLogistic{w, at.E + shard.first_row, at.c + shard.first_row});
+    return 0.0;  // its total is 1
+  };
+  SignedSums sums;
+  for (std::size_t s = 0; s < n_shards; ++s)
+    sums += gather<Shared>(A.column(shard_at(s), i), at.w + shard_at(s).first_row);
+  std::atomic_ref<double> coordinate(at.lam[i]);
+  double from = coordinate.load(std::memory_order_relaxed), to;
+  do {
+    to = rule(i, from, sums, total.now());
+  } while (!coordinate.compare_exchange_weak(from, to, std::memory_order_relaxed));
+  const double step = to - from;
+  if (step == 0.0) return 0.0;
+  const double up = expm1(A.scale[i] * step);
+  for (std::size_t s = 0; s < n_shards; ++s) total.add(apply(shard_at(s), step, up));
+  return std::abs(step) * A.scale[i];
+}
+
+// Updates of the coordinates pick(0), ..., pick(n_updates - 1), dealt to the threads in blocks.
+template <typename Pick, typename Rule>
+Outcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
+                  int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
+  // Short enough for a few dense columns not to keep the other threads waiting at the end.
+  const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
+  const double smallest = Bounds::shrink * at.total;
+  const std::int64_t work = block * (A.nnz / A.n + 16);
+  std::atomic<std::int64_t> next{0};
+  Outcome outcome;
+#pragma omp parallel num_threads(n_threads)
+  {
+    const int rank = omp_get_thread_num();
+    SharedTotal total(at.total);
+    while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
+           total.now() >= smallest) {
+      const std::int64_t begin = next.fetch_add(block, std::memory_order_relaxed);
+      if (begin >= n_updates) break;
+      const std::int64_t end = std::min(begin + block, n_updates);
+      double drift = 0.0;
+      for (std::int64_t u = begin; u < end; ++u)
+        drift += lock_free_update(A, at, total, pick(u), rank, rule);
+      total.refresh();
+      Shared::add(outcome.drift, drift);
+      if (rank == 0) pulse.beat(work);
+    }
+  }
+  outcome.done = std::min(next.load(), n_updates);
+  outcome.total = at.total;
+  return outcome;
+}
+
+}  // namespace tauboost

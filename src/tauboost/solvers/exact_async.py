@@ -1,0 +1,62 @@
+"""The exact step lock-free: no bundles, no barriers, atomic updates (cpp/lockfree.hpp).
+
+Each thread takes the next columns of the sweep and moves them at once. Not monotone by
+construction, and not repeatable to the bit with several threads; it ends with an exact refresh.
+"""
+
+from __future__ import annotations
+
+import math
+
+from ..arrays import Vector
+from ..kernels import _core
+from ..penalty import Penalty
+from ..problem import Problem
+from .result import Result
+from .stopping import Monitor, drive
+from .sweep_plan import SweepPlan
+from .weights import MAX_DRIFT, MultiplicativeWeights
+
+__all__ = ["solve"]
+
+
+def solve(
+    problem: Problem,
+    penalty: Penalty,
+    monitor: Monitor,
+    lam: Vector,
+    *,
+    seed: int,
+    n_threads: int,
+) -> Result:
+    """Minimise F + psi."""
+    return drive(_ExactAsync(problem, penalty, lam, seed, n_threads), monitor)
+
+
+class _ExactAsync(MultiplicativeWeights):
+    is_monotone = False
+
+    def __init__(
+        self, problem: Problem, penalty: Penalty, lam: Vector, seed: int, n_threads: int
+    ) -> None:
+        super().__init__(problem, penalty, lam, n_threads)
+        self.plan = SweepPlan(problem, seed)
+
+    def advance(self, epochs_left: float) -> None:
+        """Go on with the sweep at hand, as far as the next look."""
+        columns = self.plan.take(math.ceil(epochs_left * self.problem.n_coordinates))
+        while len(columns) > 0:
+            # Rows drift by far less than the sum of all steps, which is all that threads can tell
+            # each other; so it ends a call early only where weights are already hard to represent.
+            outcome = _core.exact_async(
+                **self.state(),
+                **self.odds(),
+                columns=columns,
+                max_drift=math.inf if self.was_safe else MAX_DRIFT,
+                n_threads=self.n_threads,
+            )
+            self.updates += outcome.done
+            columns = columns[outcome.done :]
+            self.settle(outcome.drift)
+        if self.plan.is_done:
+            self.plan.next_sweep()

@@ -1,0 +1,48 @@
+"""What the paper's coordinate methods share: coordinates drawn at random, a few at a time."""
+
+from __future__ import annotations
+
+import math
+
+from ..arrays import Vector
+from ..eso import beta
+from ..kernels import _core
+from ..penalty import Penalty
+from ..problem import Problem
+from .weights import MAX_DRIFT, MultiplicativeWeights
+
+__all__ = ["RandomDraws"]
+
+NONZEROS_BETWEEN_LOOKS = 2**24
+# What a column costs beyond its nonzeros, in nonzeros.
+COLUMN_OVERHEAD = 64
+
+
+class RandomDraws(MultiplicativeWeights):
+    """A point that kernels move by drawn coordinates, with the step of Theorem 1 for tau of them.
+
+    On huge data the objective is looked at several times an epoch, so that limits are noticed in
+    time.
+    """
+
+    def __init__(
+        self, problem: Problem, penalty: Penalty, lam: Vector, tau: int, seed: int, n_threads: int
+    ) -> None:
+        super().__init__(problem, penalty, lam, n_threads)
+        matrix = problem.matrix
+        self.tau, self.seed = tau, seed
+        self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
+        work = matrix.nnz + COLUMN_OVERHEAD * matrix.n
+        self.stride = max(1, min(matrix.n, matrix.n * NONZEROS_BETWEEN_LOOKS // work))
+
+    def advance(self, epochs_left: float) -> None:
+        """Run up to the next multiple of the stride, refreshing where the numbers ask for it."""
+        limit = self.updates + epochs_left * self.problem.n_coordinates
+        goal = min((self.updates // self.stride + 1) * self.stride, limit)
+        while self.updates < goal:
+            outcome = self.run(math.ceil(goal - self.updates), MAX_DRIFT)
+            self.settle(outcome.drift)
+
+    def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
+        """Carry out about ``n_updates`` coordinate updates."""
+        raise NotImplementedError
