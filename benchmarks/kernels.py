@@ -144,12 +144,17 @@ def products(bench: Bench, threads: int) -> Iterator[Case]:
     matrix, nnz = bench.matrix, bench.matrix.nnz
     w, d = bench.problem.c, np.full(matrix.n, 1e-3)
     neg, pos = np.empty(matrix.n), np.empty(matrix.n)
+    columns = np.arange(matrix.n, dtype=np.int32)
 
     def case(kernel: str, prepare: Callable[[], Vector], run: Callable[[Vector], object]) -> Case:
         return Case(kernel, threads, nnz, Candidate(prepare, run))
 
     yield case(LIMIT, lambda: w, lambda w: _core.pure_gather(matrix, w, threads))
-    yield case("gather_all", lambda: w, lambda w: _core.gather_all(matrix, w, neg, pos, threads))
+    yield case(
+        "gather_columns",
+        lambda: w,
+        lambda w: _core.gather_columns(matrix, w, columns, neg, pos, threads),
+    )
     yield case(
         "add_all", lambda: np.zeros(matrix.m), lambda r: _core.add_all(matrix, d, r, threads)
     )

@@ -115,18 +115,19 @@ NB_MODULE(_core, module) {
              "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
 
   module.def(
-      "gather_all",
-      [](const Matrix& A, Array<const double> w, Array<double> neg, Array<double> pos,
-         int n_threads) {
+      "gather_columns",
+      [](const Matrix& A, Array<const double> w, Array<const std::int32_t> columns,
+         Array<double> neg, Array<double> pos, int n_threads) {
+        const auto n = static_cast<std::int64_t>(columns.size());
         expect_size(w, A.m, "w");
-        expect_size(neg, A.n, "neg");
-        expect_size(pos, A.n, "pos");
+        expect_size(neg, n, "neg");
+        expect_size(pos, n, "pos");
         released([&](Pulse& pulse) {
-          gather_all(A, w.data(), neg.data(), pos.data(), n_threads, pulse);
+          gather_columns(A, w.data(), columns.data(), n, neg.data(), pos.data(), n_threads, pulse);
           return 0;
         });
       },
-      "matrix"_a, "w"_a, "neg"_a, "pos"_a, "n_threads"_a);
+      "matrix"_a, "w"_a, "columns"_a, "neg"_a, "pos"_a, "n_threads"_a);
 
   module.def(
       "add_all",

@@ -49,7 +49,7 @@ struct Matrix {
 
   bool is_valued(std::int64_t i) const { return !value_slot.empty() && value_slot[i] >= 0; }
 
-  Column column(const Shard& shard, std::int64_t i) const {
+  [[gnu::always_inline]] Column column(const Shard& shard, std::int64_t i) const {
     const std::int64_t begin = shard.start[i];
     const double* values = nullptr;
     if (is_valued(i)) values = shard.values.get() + shard.value_start[value_slot[i]];

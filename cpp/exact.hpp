@@ -199,7 +199,7 @@ class ExactSweep {
       const double x = lam_[i];
       target_[k] = rule_(i, x, sums, total_);
       step_[k] = target_[k] - x;
-      up_[k] = expm1(A_.scale[i] * step_[k]);
+      up_[k] = step_[k] == 0.0 ? 0.0 : expm1(A_.scale[i] * step_[k]);
       violation_[k] = psi_.violation(i, x, (sums.pos - sums.neg) / total_);
       gain_[i] = 0.5 * std::abs(step_[k]) * violation_[k];
     }
@@ -268,17 +268,19 @@ class ExactSweep {
     if (total_ < 1e-2 * reference_) total_ = reference_ = tauboost::total(A_, at_.w);
   }
 
-  // Takes back half of what is applied; after a few halvings, all of it.
+  // Takes back what is applied and applies half of it; after many halvings, nothing.
   void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
                std::int64_t n) {
-    constexpr double smallest = 1.0 / 16;
+    constexpr double smallest = 1.0 / 1024;
     const double next = fraction_ > smallest ? fraction_ / 2 : 0.0;
-    team.share(rank, n_shards,
-               [&](std::int64_t s) { change_[s] += move(s, bundle, n, next - fraction_); });
+    team.share(rank, n_shards, [&](std::int64_t s) {
+      move(s, bundle, n, -fraction_);
+      change_[s] = next > 0.0 ? move(s, bundle, n, next) : 0.0;
+    });
     team.leader(rank, [&] {
       fraction_ = next;
-      const double change = next == 0.0 ? 0.0 : rise(bundle, n, next);
-      rose_ = !(change <= 0.0);
+      const double change = rise(bundle, n, next);
+      rose_ = next > 0.0 && !(change <= 0.0);
       if (!rose_ && next > 0.0) keep(bundle, n, next, change);
     });
   }

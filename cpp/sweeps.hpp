@@ -11,25 +11,28 @@
 
 namespace tauboost {
 
-// neg_i, pos_i: the signed sums of every column, shards added in order.
-// gradient of F = (pos - neg) / w.sum()
-inline void gather_all(const Matrix& A, const double* w, double* neg, double* pos, int n_threads,
-                       Pulse& pulse) {
-  const std::int64_t block = std::clamp<std::int64_t>(A.n / 64, 1, 4096);
-  const std::int64_t n_blocks = (A.n + block - 1) / block;
+// neg_k, pos_k: the signed sums of the k-th of some columns, shards added in order.
+// With all columns, the gradient of F = (pos - neg) / w.sum()
+inline void gather_columns(const Matrix& A, const double* w, const std::int32_t* columns,
+                           std::int64_t n, double* neg, double* pos, int n_threads, Pulse& pulse) {
+  const std::int64_t block = std::clamp<std::int64_t>(n / 64, 1, 4096);
+  const std::int64_t n_blocks = (n + block - 1) / block;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
   for (std::int64_t b = 0; b < n_blocks; ++b) {
     if (pulse.stopped()) continue;
-    const std::int64_t begin = b * block, end = std::min(A.n, begin + block);
+    const std::int64_t begin = b * block, end = std::min(n, begin + block);
     std::fill(neg + begin, neg + end, 0.0);
     std::fill(pos + begin, pos + end, 0.0);
     for (const Shard& shard : A.shards) {
-      for (std::int64_t i = begin; i < end; ++i) {
-        const SignedSums sums = gather<Exclusive>(A.column(shard, i), w + shard.first_row);
-        neg[i] += sums.neg;
-        pos[i] += sums.pos;
+      std::int64_t work = 0;
+      for (std::int64_t k = begin; k < end; ++k) {
+        const Column column = A.column(shard, columns[k]);
+        const SignedSums sums = gather<Exclusive>(column, w + shard.first_row);
+        neg[k] += sums.neg;
+        pos[k] += sums.pos;
+        work += column.n;
       }
-      if (omp_get_thread_num() == 0) pulse.beat(shard.start[end] - shard.start[begin]);
+      if (omp_get_thread_num() == 0) pulse.beat(work);
     }
   }
 }

@@ -79,7 +79,7 @@ struct SharedLogistic {
 
 // sum of term(k) over k in [begin, end), in a fixed pattern
 template <typename Term>
-inline double fixed_sum(std::int64_t begin, std::int64_t end, Term term) {
+[[gnu::always_inline]] inline double fixed_sum(std::int64_t begin, std::int64_t end, Term term) {
   double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
   std::int64_t k = begin;
   for (; k + 4 <= end; k += 4) {
@@ -137,31 +137,40 @@ inline double expm1(double x) {
   return x * series;
 }
 
+// exp(r[js]) *= factor; returns the sum of w[js] before
+template <typename Rows>
+inline double scale_rows(const std::int32_t* js, std::int64_t n, double factor, Rows rows) {
+  return fixed_sum(0, n, [=](std::int64_t k) {
+    rows.expect(js[k + padding / 2]);
+    return rows.scale(js[k], factor);
+  });
+}
+
+// exp(r[js]) *= exp(slope * values); returns the change of w.sum()
+template <typename Rows>
+inline double scale_rows_along(const std::int32_t* js, const double* values, std::int64_t n,
+                               double slope, Rows rows) {
+  return fixed_sum(0, n, [=](std::int64_t k) {
+    const double factor = std::exp(slope * values[k]);
+    rows.expect(js[k + padding / 2]);
+    return (factor - 1.0) * rows.scale(js[k], factor);
+  });
+}
+
 // exp(r[rows]) *= exp(A[rows, i] * d), given up = expm1(scale * d). Returns the change of w.sum(),
 // which is that of the exponential loss and, as log(1 + t) <= t, an upper bound on that of the
 // logistic loss.
 template <typename Rows>
 inline double scatter(const Column& column, double d, double up, const Rows& rows) {
+  const std::int64_t n_pos = column.n - column.n_neg;
+  const std::int32_t* positive = column.rows + column.n_neg;
   if (column.values == nullptr) {
     const double down = -up / (1.0 + up);
-    const auto scale_by = [&](double factor) {
-      return [&, factor](std::int64_t k) {
-        rows.expect(column.rows[k + padding / 2]);
-        return rows.scale(column.rows[k], factor);
-      };
-    };
-    return down * fixed_sum(0, column.n_neg, scale_by(1.0 + down)) +
-           up * fixed_sum(column.n_neg, column.n, scale_by(1.0 + up));
+    return down * scale_rows(column.rows, column.n_neg, 1.0 + down, rows) +
+           up * scale_rows(positive, n_pos, 1.0 + up, rows);
   }
-  const auto scale_along = [&](double slope) {
-    return [&, slope](std::int64_t k) {
-      const double factor = std::exp(slope * column.values[k]);
-      rows.expect(column.rows[k + padding / 2]);
-      return (factor - 1.0) * rows.scale(column.rows[k], factor);
-    };
-  };
-  return fixed_sum(0, column.n_neg, scale_along(-d)) +
-         fixed_sum(column.n_neg, column.n, scale_along(d));
+  return scale_rows_along(column.rows, column.values, column.n_neg, -d, rows) +
+         scale_rows_along(positive, column.values + column.n_neg, n_pos, d, rows);
 }
 
 // r[rows] += A[rows, i] * d

@@ -42,7 +42,7 @@ def test_kernels(tmp_path):
         ("memory read", "1"),
         ("pure gather", "1"),
         ("pure gather", "2"),
-        ("gather_all", "1"),
+        ("gather_columns", "1"),
         ("add_all", "1"),
         ("pcdm, tau = 1", "1"),
         ("pcdm, tau = 1, by solve", "1"),

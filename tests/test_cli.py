@@ -88,7 +88,7 @@ def test_nothing_asked_shows_the_help(tauboost):
         (["compare", "--time-limit", "-1"], "--time-limit"),
         (["compare", "--time-limit", "inf", "--n-samples", "9"], "must be finite"),
         (["compare", "--threads", "0", "--n-samples", "9"], "n_threads"),
-        (["compare", "--methods", "magic"], "unknown method 'magic'; known are pcdm"),
+        (["compare", "--methods", "magic"], "unknown method 'magic'; known are exact"),
         (["compare", "--methods", "pcdm,"], "unknown method ''"),
         (["compare", "--methods", "greedy:collins"], "it takes exact or lipschitz"),
         (["compare", "--methods", "greedy:tau=3"], "greedy has no option 'tau=3'"),

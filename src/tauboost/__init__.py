@@ -2,6 +2,7 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
+from .io import load_svmlight
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 
@@ -13,6 +14,7 @@ __all__ = [
     "Status",
     "Trace",
     "beta",
+    "load_svmlight",
     "make_url_like",
     "make_w8a_like",
     "solve",

@@ -59,7 +59,9 @@ class Penalty:
         if self.l1 == 0.0 and self.l2 == 0.0:
             return 0.0
         x = lam[: self.n]
-        return float(self.l1 * np.abs(x).sum() + 0.5 * self.l2 * np.square(x).sum())
+        size = np.abs(x).sum() if self.l1 > 0 else 0.0
+        square = np.square(x).sum() if self.l2 > 0 else 0.0
+        return float(self.l1 * size + 0.5 * self.l2 * square)
 
     def project(self, lam: Vector) -> Vector:
         """Return the nearest point within the bounds."""
@@ -68,6 +70,14 @@ class Penalty:
         projected = lam.copy()
         np.clip(lam[: self.n], self.lower, self.upper, out=projected[: self.n])
         return projected
+
+    def without_empty(self, lam: Vector, scale: Vector) -> Vector:
+        """Put coordinates with no data at the minimum of psi: nothing else will ever move them."""
+        if self.l1 == 0.0 and self.l2 == 0.0:
+            return lam
+        is_empty = scale == 0
+        is_empty[self.n :] = False
+        return self.project(np.where(is_empty, 0.0, lam))
 
     def prox(self, point: Vector, curvature: Vector) -> Vector:
         """Minimise curvature/2 (x - point)^2 + psi(x), coordinate by coordinate."""

@@ -82,6 +82,7 @@ class Problem:
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
         self.matrix = self._build(arrays, positive)
+        self._all_columns = np.arange(self.matrix.n, dtype=np.int32)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
@@ -150,10 +151,16 @@ class Problem:
         """Return the entries of the features, in the order of X."""
         return coordinates[self.place]
 
+    def split(self, coordinates: Vector) -> tuple[Vector, float]:
+        """Return lam in the order of X, and the intercept (0 where there is none)."""
+        last = coordinates[self.n_features :]
+        return self.features(coordinates), float(last[0]) if len(last) else 0.0
+
     def residuals(self, lam: Vector, n_threads: int | None = None) -> Vector:
         """R = A lam."""
         r = np.zeros(self.matrix.m)
-        self.add_columns(lam, r, n_threads)
+        if lam.any():
+            self.add_columns(lam, r, n_threads)
         return r
 
     def add_columns(self, d: Vector, r: Vector, n_threads: int | None = None) -> None:
@@ -165,10 +172,16 @@ class Problem:
         with np.errstate(under="ignore"):
             return LOSSES[self.loss](r, self.c, self._c_total)
 
-    def signed_sums(self, w: Vector, n_threads: int | None = None) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for each i."""
-        neg, pos = np.empty(self.matrix.n), np.empty(self.matrix.n)
-        _core.gather_all(self.matrix, w, neg, pos, self._useful(n_threads))
+    def signed_sums(
+        self,
+        w: Vector,
+        n_threads: int | None = None,
+        columns: NDArray[np.int32] | None = None,
+    ) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for these columns i."""
+        chosen = self._all_columns if columns is None else columns
+        neg, pos = np.empty(len(chosen)), np.empty(len(chosen))
+        _core.gather_columns(self.matrix, w, chosen, neg, pos, self._useful(n_threads))
         return neg, pos
 
     def slope(self, weights: Weights, n_threads: int | None = None) -> Vector:

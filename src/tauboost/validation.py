@@ -177,14 +177,16 @@ def check_weights(sample_weight: ArrayLike | None, n_samples: int) -> Vector:
     return weights
 
 
-def check_vector(values: ArrayLike, length: int, name: str) -> Vector:
-    """Return a finite float64 vector of the given length."""
+def check_vector(values: ArrayLike, length: int | tuple[int, int], name: str) -> Vector:
+    """Return a finite float64 vector of the given length, or of one of two."""
+    lengths = (length,) if isinstance(length, int) else length
+    accepted = " or ".join(f"({n},)" for n in dict.fromkeys(lengths))
     try:
         vector = np.array(values, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"{name} must be a vector of {length} numbers") from None
-    if vector.shape != (length,):
-        raise ValueError(f"{name} must have shape ({length},), got {vector.shape}")
+        raise TypeError(f"{name} must be a vector of numbers, of shape {accepted}") from None
+    if vector.ndim != 1 or len(vector) not in lengths:
+        raise ValueError(f"{name} must have shape {accepted}, got {vector.shape}")
     if not np.all(np.isfinite(vector)):
         raise ValueError(f"{name} contains NaN or infinity")
     return vector

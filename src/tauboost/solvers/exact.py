@@ -61,17 +61,19 @@ class _Exact(MultiplicativeWeights):
         super().__init__(problem, penalty, lam, n_threads)
         self.bundles = _BundleSize(problem, tau)
         self.plan = SweepPlan(problem, seed)
-        self.newton = NewtonFinish(problem, penalty, n_threads)
+        self.newton = NewtonFinish(problem, penalty, self.plan.counts, n_threads)
         self.edge_hint = math.inf
         self.sweep_edge = 0.0
+        self.sweep_decrease = 0.0
 
     def advance(self, epochs_left: float) -> None:
         """Go on with the sweep at hand, as far as the next look; after it, plan the next."""
-        columns = self.plan.take(math.ceil(epochs_left * self.problem.n_coordinates))
+        columns = self.plan.take(self.updates_in(epochs_left))
         outcome = self._sweep(columns)
         self.updates += len(columns)
         self.bundles.learn(outcome)
         self.sweep_edge = max(self.sweep_edge, outcome.edge)
+        self.sweep_decrease += outcome.decrease
         self.settle(self.problem.omega * outcome.longest)
         if self.plan.is_done:
             self._after_sweep()
@@ -79,15 +81,14 @@ class _Exact(MultiplicativeWeights):
     def _after_sweep(self) -> None:
         if self.plan.is_full:
             self.edge_hint = self.sweep_edge
-        self.sweep_edge = 0.0
-        self.newton.pay(self.plan.work)
+        self.newton.pay(self.plan.work, self.sweep_decrease)
+        self.sweep_edge = self.sweep_decrease = 0.0
         self.plan.next_sweep()
         if self.newton.is_due:
-            objective = self.value + self.penalty.value(self.lam)
-            found = self.newton.step(self.lam, objective)
+            found = self.newton.step(self.lam, self.value + self.penalty.value(self.lam))
             if found is not None:
-                self.lam, r = found
-                self.start_from(r)
+                self.lam = found.lam
+                self.start_from(found.r)
 
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
         matrix = self.problem.matrix

@@ -44,8 +44,8 @@ class _ExactAsync(MultiplicativeWeights):
 
     def advance(self, epochs_left: float) -> None:
         """Go on with the sweep at hand, as far as the next look."""
-        columns = self.plan.take(math.ceil(epochs_left * self.problem.n_coordinates))
-        while len(columns) > 0:
+        columns = self.plan.take(self.updates_in(epochs_left))
+        while len(columns) > 0:  # a call ends early where the numbers ask for a refresh
             # Rows drift by far less than the sum of all steps, which is all that threads can tell
             # each other; so it ends a call early only where weights are already hard to represent.
             outcome = _core.exact_async(

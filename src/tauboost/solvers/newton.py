@@ -1,13 +1,18 @@
-"""A Newton step on the free coordinates: the finish of ``exact`` when they are few.
+"""A Newton step on the free coordinates: what finishes ``exact`` where sweeps slow down.
 
 Coordinate descent is slow in the directions that many columns share; a Newton step on the
 coordinates that psi lets move is not. With p the row weights and g the gradient of F, the Hessian
-is A^T diag(p) A - g g^T (exponential) or A^T diag(p (1 - sigma)) A (logistic), plus l2. It costs
-about the sum of squared row counts; it is tried when as much has been spent on sweeps, repeated
-while it pays, and never accepted unless the objective falls.
+is A^T diag(p) A - g g^T (exponential) or A^T diag(p (1 - sigma)) A (logistic), plus l2. Few free
+coordinates: it is computed and factorised. Many: a few iterations of conjugate gradients, each one
+product with A and one with its transpose. A step is tried when about its price has been spent on
+sweeps, repeated while it pays, and never accepted unless the objective
+falls. Prices are counts of nonzeros, so the choice does not depend on the machine.
 """
 
 from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,70 +21,91 @@ from threadpoolctl import ThreadpoolController
 
 from ..arrays import Vector
 from ..kernels import _core
+from ..losses import Weights
 from ..penalty import Penalty
 from ..problem import Problem
 
-__all__ = ["NewtonFinish"]
+__all__ = ["NewtonFinish", "NewtonStep"]
 
-MOST_COORDINATES = 2048
+MOST_DENSE = 2048  # coordinates: a dense Hessian of more is too large
+FEWEST_ITERATIONS, MOST_ITERATIONS = 12, 400  # of conjugate gradients
+CG_PRICE = 2  # of an iteration, for each nonzero: one product with A, one with its transpose
 _BLAS = ThreadpoolController().select(user_api="blas")
+
+
+@dataclass(frozen=True)
+class NewtonStep:
+    """A better point, with its residuals and objective."""
+
+    lam: Vector
+    r: Vector
+    objective: float
 
 
 class NewtonFinish:
     """Keeps account of when a Newton step is due, and takes it."""
 
-    def __init__(self, problem: Problem, penalty: Penalty, n_threads: int) -> None:
+    def __init__(
+        self, problem: Problem, penalty: Penalty, counts: NDArray[np.int64], n_threads: int
+    ) -> None:
         self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
-        self.is_possible = problem.n_coordinates <= MOST_COORDINATES
-        matrix = problem.matrix
-        mean_count = matrix.nnz / matrix.m
-        # Rows vary: their squares sum to about twice what equal rows would give.
-        self.price = int(2 * matrix.m * mean_count**2 / 2 + matrix.n**3 / 15 + 4 * matrix.nnz)
-        self.wait = self.price
+        self.counts = counts
+        self.iterations = FEWEST_ITERATIONS
+        self.price, is_dense = self._price(np.arange(problem.n_coordinates))
+        self.wait = self.price if is_dense else 2 * self.price
         self.paid = 0
+        self.recent = (0.0, 0.0)  # work and decrease of sweeps, each weighing half the next
 
-    def pay(self, work: int) -> None:
-        """Count the work of a sweep, in nonzeros visited (each is read twice and written once)."""
+    def pay(self, work: int, decrease: float) -> None:
+        """Count a sweep: its work, in nonzeros read (each twice), and what it gained."""
         self.paid += 2 * work
+        self.recent = (0.5 * self.recent[0] + 2 * work, 0.5 * self.recent[1] + decrease)
 
     @property
     def is_due(self) -> bool:
         """Whether enough has been spent on sweeps since the last Newton step."""
-        return self.is_possible and self.paid >= self.wait
+        return self.paid >= self.wait
 
-    def step(self, lam: Vector, objective: float) -> tuple[Vector, Vector] | None:
-        """Return a better lam and its residuals, or None; ``objective`` is that of lam."""
+    def step(self, lam: Vector, objective: float) -> NewtonStep | None:
+        """Return a better point, or None; ``objective`` is that of lam."""
         self.paid = 0
         r = self.problem.residuals(lam, self.n_threads)
-        direction = self._direction(lam, r)
-        found = None if direction is None else self._search(lam, r, direction, objective)
-        self.wait = 4 * self.wait if found is None else self.price // 4
+        weights = self.problem.weigh(r)
+        gradient = self.problem.slope(weights, self.n_threads)
+        slope, free = self._free(lam, gradient)
+        self.price, is_dense = self._price(free)
+        hessian = _Hessian(self.problem, self.penalty, weights, gradient, free, self.n_threads)
+        if len(free) == 0:
+            d = None
+        elif is_dense:
+            d = solve_scaled(hessian.dense(), -slope[free])
+        else:
+            d, is_solved = conjugate_gradients(
+                hessian, -slope[free], hessian.diagonal(), self.iterations
+            )
+            # A direction cut short is better than sweeps, but not as good as it could be.
+            if not is_solved:
+                self.iterations = min(2 * self.iterations, MOST_ITERATIONS)
+        found = None if d is None else self._search(lam, r, hessian.spread(d), objective)
+        if found is None:
+            self.wait = 2 * max(self.wait, self.price)
+        elif is_dense:
+            self.wait = self.price // 4
+        else:
+            gained = objective - found.objective
+            is_better = gained * self.recent[0] > self.price * self.recent[1]
+            self.wait = self.price // 2 if is_better else 2 * self.price
         return found
 
-    def _direction(self, lam: Vector, r: Vector) -> Vector | None:
-        problem, penalty = self.problem, self.penalty
-        weights = problem.weigh(r)
-        gradient = problem.slope(weights, self.n_threads)
-        slope, free = self._free(lam, gradient)
-        if len(free) == 0:
-            return None
-        p = weights.w / weights.total
-        if problem.loss == "logistic":
-            p = p * (1.0 - p / problem.c)
-        entries = np.empty(len(free) ** 2)
-        _core.gram(problem.matrix, p, free, entries, self.n_threads)
-        H = entries.reshape(len(free), len(free))
-        if problem.loss == "exponential":
-            H -= np.outer(gradient[free], gradient[free])
-        H[np.diag_indices_from(H)] += np.where(free < penalty.n, penalty.l2, 0.0)
-        d = solve_scaled(H, -slope[free])
-        if d is None:
-            return None
-        direction = np.zeros_like(lam)
-        direction[free] = d
-        return direction
+    def _price(self, free: NDArray[np.intp]) -> tuple[int, bool]:
+        """Return what a step on these coordinates costs, and whether by a dense Hessian."""
+        k, nnz, m = len(free), int(self.counts[free].sum()), self.problem.matrix.m
+        iterative = self.iterations * CG_PRICE * (nnz + k)
+        # Rows vary: their squared counts sum to about twice what equal rows would give.
+        dense = nnz**2 // m + k**3 // 15 + 4 * nnz
+        return (dense, True) if k <= MOST_DENSE and dense <= iterative else (iterative, False)
 
-    def _free(self, lam: Vector, gradient: Vector) -> tuple[Vector, NDArray[np.int32]]:
+    def _free(self, lam: Vector, gradient: Vector) -> tuple[Vector, NDArray[np.intp]]:
         """Return the slope of F + psi, and the coordinates where it is smooth and can move."""
         penalty, n = self.penalty, self.penalty.n
         slope = gradient.copy()
@@ -89,18 +115,18 @@ class NewtonFinish:
             is_free[:n] &= lam[:n] != 0
         if penalty.lower is not None and penalty.upper is not None:
             is_free[:n] &= (lam[:n] > penalty.lower) & (lam[:n] < penalty.upper)
-        return slope, np.flatnonzero(is_free).astype(np.int32)
+        return slope, np.flatnonzero(is_free)
 
     def _search(
         self, lam: Vector, r: Vector, direction: Vector, objective: float
-    ) -> tuple[Vector, Vector] | None:
+    ) -> NewtonStep | None:
         """Find a length at which the objective falls: shorter than 1 if need be, longer if it pays.
 
         Where a minimiser lies at infinity, Newton's step is the same however far away it is.
         """
         change = self.problem.residuals(direction, self.n_threads)
 
-        def at(length: float) -> tuple[float, Vector, Vector]:
+        def at(length: float) -> NewtonStep:
             moved = lam + length * direction
             allowed = self._within(lam, moved)
             if np.array_equal(allowed, moved):
@@ -108,21 +134,21 @@ class NewtonFinish:
             else:
                 r_moved = self.problem.residuals(allowed, self.n_threads)
             value = self.problem.weigh(r_moved).value + self.penalty.value(allowed)
-            return value, allowed, r_moved
+            return NewtonStep(allowed, r_moved, value)
 
         length, best = 1.0, at(1.0)
-        while not best[0] < objective:
+        while not best.objective < objective:
             length /= 4
             if length < 0.01:
                 return None
             best = at(length)
-        while length >= 1.0:
+        while 1.0 <= length < 1e6:
             length *= 2
             longer = at(length)
-            if not longer[0] < best[0]:
+            if not longer.objective < best.objective:
                 break
             best = longer
-        return best[1:]
+        return best
 
     def _within(self, lam: Vector, moved: Vector) -> Vector:
         """Keep to the bounds, and stop at 0 where l1 has its kink."""
@@ -131,6 +157,87 @@ class NewtonFinish:
             moved = moved.copy()
             moved[: self.penalty.n][crossed] = 0.0
         return self.penalty.project(moved)
+
+
+class _Hessian:
+    """The Hessian of F + psi on the free coordinates: dense, or as a product."""
+
+    def __init__(
+        self,
+        problem: Problem,
+        penalty: Penalty,
+        weights: Weights,
+        gradient: Vector,
+        free: NDArray[np.intp],
+        n_threads: int,
+    ) -> None:
+        self.problem, self.n_threads = problem, n_threads
+        self.free = free.astype(np.int32)
+        p = weights.w / weights.total
+        self.is_logistic = problem.loss == "logistic"
+        self.p = p * (1.0 - p / problem.c) if self.is_logistic else p
+        self.g = gradient[free]
+        self.l2 = np.where(free < penalty.n, penalty.l2, 0.0)
+
+    def spread(self, d: Vector) -> Vector:
+        """Return d as a vector over all coordinates."""
+        full = np.zeros(self.problem.n_coordinates)
+        full[self.free] = d
+        return full
+
+    def dense(self) -> Vector:
+        k = len(self.free)
+        entries = np.empty(k * k)
+        _core.gram(self.problem.matrix, self.p, self.free, entries, self.n_threads)
+        H = entries.reshape(k, k)
+        if not self.is_logistic:
+            H -= np.outer(self.g, self.g)
+        H[np.diag_indices_from(H)] += self.l2
+        return H
+
+    def diagonal(self) -> Vector:
+        """Return an upper bound on the diagonal, exact for value-free columns."""
+        neg, pos = self.problem.signed_sums(self.p, self.n_threads, self.free)
+        diagonal = (neg + pos) * self.problem.matrix.scale[self.free] + self.l2
+        if not self.is_logistic:
+            diagonal = np.maximum(diagonal - self.g**2, 0.1 * diagonal)
+        return np.asarray(np.maximum(diagonal, 1e-12 * diagonal.max() + 1e-300))
+
+    def __call__(self, d: Vector) -> Vector:
+        """Return H d."""
+        z = self.p * self.problem.residuals(self.spread(d), self.n_threads)
+        neg, pos = self.problem.signed_sums(z, self.n_threads, self.free)
+        product = (pos - neg) + self.l2 * d
+        if not self.is_logistic:
+            product -= self.g * float(np.sum(self.g * d))
+        return np.asarray(product)
+
+
+def conjugate_gradients(
+    hessian: Callable[[Vector], Vector], b: Vector, diagonal: Vector, most: int
+) -> tuple[Vector | None, bool]:
+    """Solve H d = b roughly, preconditioned by the diagonal; say whether iterations sufficed.
+
+    Sums are NumPy's own, not BLAS's: their bits do not depend on threads.
+    """
+    d, residual = np.zeros_like(b), b.copy()
+    z = residual / diagonal
+    direction, rz = z.copy(), float(np.sum(residual * z))
+    enough = 1e-4 * rz
+    for _ in range(most if rz > 0 else 0):
+        product = hessian(direction)
+        curvature = float(np.sum(direction * product))
+        if not curvature > 0:
+            break
+        step = rz / curvature
+        d += step * direction
+        residual -= step * product
+        z = residual / diagonal
+        rz, before = float(np.sum(residual * z)), rz
+        if rz <= enough:
+            break
+        direction = z + (rz / before) * direction
+    return d if np.all(np.isfinite(d)) and np.any(d) else None, rz <= enough
 
 
 def solve_scaled(H: Vector, b: Vector) -> Vector | None:

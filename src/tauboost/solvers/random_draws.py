@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-
 from ..arrays import Vector
 from ..eso import beta
 from ..kernels import _core
@@ -37,10 +35,10 @@ class RandomDraws(MultiplicativeWeights):
 
     def advance(self, epochs_left: float) -> None:
         """Run up to the next multiple of the stride, refreshing where the numbers ask for it."""
-        limit = self.updates + epochs_left * self.problem.n_coordinates
+        limit = self.updates + self.updates_in(epochs_left)
         goal = min((self.updates // self.stride + 1) * self.stride, limit)
         while self.updates < goal:
-            outcome = self.run(math.ceil(goal - self.updates), MAX_DRIFT)
+            outcome = self.run(goal - self.updates, MAX_DRIFT)
             self.settle(outcome.drift)
 
     def run(self, n_updates: int, max_drift: float) -> _core.Outcome:

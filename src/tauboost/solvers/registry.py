@@ -14,6 +14,7 @@ from ..arrays import Vector
 from ..penalty import Bounds, Penalty
 from ..problem import Problem
 from ..threads import resolve_threads
+from ..validation import check_vector
 from . import accelerated, exact, exact_async, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
 from .result import Result
 from .stopping import Callback, Monitor, StoppingRule
@@ -130,7 +131,8 @@ def solve(
     time_limit, target : float, optional
         Stop after so many seconds, or as soon as the objective is at most ``target``.
     lam0 : array-like of shape (n_features,), optional
-        Where to start (0 by default); moved into the bounds if it lies outside.
+        Where to start (0 by default), with the intercept, if any, as one entry more at the end;
+        moved into the bounds if it lies outside.
     random_state : None, int, Generator or SeedSequence
         Seed of the samplings; None draws a fresh one.
     callback : callable, optional
@@ -161,17 +163,16 @@ def solve(
     rule = StoppingRule.build(max_epochs, tol, time_limit, target)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {callback!r}")
-    lam = penalty.project(_start(problem, lam0))
+    lam = penalty.without_empty(penalty.project(_start(problem, lam0)), problem.matrix.scale)
     return chosen.run(problem, penalty, Monitor(problem, penalty, rule, callback), lam, **options)
 
 
 def _start(problem: Problem, lam0: ArrayLike | None) -> Vector:
     if lam0 is None:
         return np.zeros(problem.n_coordinates)
-    try:
-        return problem.coordinates(lam0)
-    except (TypeError, ValueError) as error:
-        raise type(error)(str(error).replace("lam ", "lam0 ", 1)) from None
+    n = problem.n_features
+    start = check_vector(lam0, (n, n + problem.fit_intercept), "lam0")
+    return problem.coordinates(start[:n], float(start[n]) if len(start) > n else 0.0)
 
 
 def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty) -> dict[str, str]:

@@ -5,9 +5,9 @@ i-th component of the subdifferential of F + psi,
 
     edge = max_i v_i / max_j |A_ji|,
 
-a number in [0, 1] whatever the scale of the features (without psi it is the largest weighted
-correlation of a weak hypothesis with the labels: 0 exactly at the optimum). On separable data no
-finite optimum exists and the edge never vanishes; a certificate of separability ends the run there.
+which does not depend on the scale of the features: without psi it is the largest weighted
+correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum. On
+separable data no finite optimum exists; a certificate of separability ends the run there.
 """
 
 from __future__ import annotations
@@ -70,6 +70,7 @@ class Snapshot:
     value: float
     objective: float
     lam: Vector
+    intercept: float
 
 
 Callback = Callable[[Snapshot], Any]
@@ -129,9 +130,9 @@ class Monitor:
         self._rows.append((epoch, at.updates, seconds, value, objective))
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
-            shown = self.problem.features(at.lam)
-            stop = self.callback(Snapshot(epoch, at.updates, seconds, value, objective, shown))
-            if stop is True and self._verdict is None:
+            point = self.problem.split(at.lam)
+            stop = self.callback(Snapshot(epoch, at.updates, seconds, value, objective, *point))
+            if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
                 self._verdict = (Status.STOPPED, "Stopped by the callback.")
         return None if self._verdict is None else self._verdict[0]
 
@@ -147,11 +148,11 @@ class Monitor:
         """Freeze the outcome, after a last exact evaluation."""
         assert self._verdict is not None
         at.finish()
-        n = self.problem.n_features
+        lam, intercept = self.problem.split(at.lam)
         columns = np.array(self._rows, dtype=np.float64).T.copy()
         return Result(
-            lam=self.problem.features(at.lam),
-            intercept=float(at.lam[n]) if self.problem.fit_intercept else 0.0,
+            lam=lam,
+            intercept=intercept,
             value=at.value,
             objective=at.value + self.penalty.value(at.lam),
             status=self._verdict[0],
@@ -183,17 +184,17 @@ class Monitor:
     def _worth_a_test(self, at: Iteration, epoch: float) -> bool:
         """Tell whether to look at the whole gradient: on a hint, or else now and then."""
         if at.edge_hint is not None:
-            return at.edge_hint <= 2 * self.rule.tol or at.value < self._separable_below()
+            return at.edge_hint <= 2 * self.rule.tol or self._is_unbounded(at)
         if epoch < self._next_test:
             return False
         self._next_test = max(epoch + 1, 1.1 * epoch)
         return True
 
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
-        if self.penalty.is_zero and at.value < self._separable_below():
+        if self._is_unbounded(at):
             return Status.SEPARABLE, (
-                f"The data are separable: all margins are positive at F = {at.value:.6g}, "
-                "and F falls without end. Penalise (alpha > 0), or set tol=0 to go on."
+                f"The data are separable: all margins are positive at F = {at.value:.6g}, and no "
+                "finite lam is optimal. Penalise more, with an l2 term, or set tol=0 to go on."
             )
         scale = self.problem.matrix.scale
         violation = self.penalty.violation(at.lam, at.gradient())
@@ -205,10 +206,18 @@ class Monitor:
             )
         return None
 
-    def _separable_below(self) -> float:
-        """Return the F below which every r_j < 0: no row can hold even its weight at r = 0."""
-        smallest = float(self.problem.c.min())
-        return math.log(smallest) if self.problem.loss == "exponential" else smallest * math.log(2)
+    def _is_unbounded(self, at: Iteration) -> bool:
+        """Tell whether F + psi is proved to fall without end along lam, or to have no minimiser.
+
+        No row can hold more than F, so max_j r_j <= F - log(min_j c_j) for the exponential loss.
+        Where that is negative by more than l1 |lam|_1, longer multiples of lam are ever better.
+        """
+        penalty, smallest = self.penalty, float(self.problem.c.min())
+        if penalty.l2 > 0 or penalty.has_bounds:
+            return False
+        if self.problem.loss == "logistic":
+            return penalty.l1 == 0 and at.value < smallest * math.log(2)
+        return at.value - math.log(smallest) + penalty.value(at.lam) < 0
 
 
 def drive(at: Iteration, monitor: Monitor) -> Result:

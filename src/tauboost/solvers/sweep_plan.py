@@ -19,7 +19,11 @@ NONZEROS_BETWEEN_LOOKS = 2**25
 NONZEROS_IN_A_RUN = 2**11
 # What a column costs beyond its nonzeros, in nonzeros.
 COLUMN_OVERHEAD = 32
-MOST_PARTIAL_SWEEPS = 4
+# A column is swept again at once if it gained this much of the mean, for its cost; such sweeps are
+# worth their while if they are this much shorter, and go on at most so many times.
+WORTH_REPEATING = 0.5
+LARGEST_SHARE = 0.8
+MOST_PARTIAL_SWEEPS = 8
 
 
 class SweepPlan:
@@ -38,12 +42,12 @@ class SweepPlan:
     def __init__(self, problem: Problem, seed: int) -> None:
         matrix = problem.matrix
         self.random = np.random.Generator(np.random.Philox(key=seed))
-        counts = np.empty(matrix.n, dtype=np.int64)
-        matrix.column_counts(counts)
-        self.cost = counts + COLUMN_OVERHEAD
-        self.total_cost = int(self.cost[counts > 0].sum())
+        self.counts = np.empty(matrix.n, dtype=np.int64)
+        matrix.column_counts(self.counts)
+        self.cost = self.counts + COLUMN_OVERHEAD
+        self.total_cost = int(self.cost[self.counts > 0].sum())
         self.gain = np.zeros(matrix.n)
-        self.nonempty = np.flatnonzero(counts).astype(np.int32)
+        self.nonempty = np.flatnonzero(self.counts).astype(np.int32)
         self.run_length = max(1, NONZEROS_IN_A_RUN * len(self.nonempty) // max(matrix.nnz, 1))
         self.partial_sweeps = 0
         self._begin(self.nonempty)
@@ -61,11 +65,14 @@ class SweepPlan:
         return taken
 
     def next_sweep(self) -> None:
-        """Choose the columns of the next sweep from what the last visits gained."""
-        mean = self.gain.sum() / max(self.total_cost, 1)
-        promising = np.flatnonzero(self.gain > 0.1 * mean * self.cost).astype(np.int32)
+        """Choose the columns of the next sweep from what the last visits gained.
+
+        Columns left out keep the gain they had: as the others' gains shrink, their turn comes.
+        """
+        threshold = WORTH_REPEATING * self.gain.sum() / max(self.total_cost, 1)
+        promising = np.flatnonzero(self.gain > threshold * self.cost).astype(np.int32)
         share = self.cost[promising].sum() / max(self.total_cost, 1)
-        if self.partial_sweeps < MOST_PARTIAL_SWEEPS and 0 < share < 0.5:
+        if self.partial_sweeps < MOST_PARTIAL_SWEEPS and 0 < share < LARGEST_SHARE:
             self.partial_sweeps += 1
             self._begin(promising)
         else:

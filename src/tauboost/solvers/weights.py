@@ -88,6 +88,11 @@ class MultiplicativeWeights:
         """Coordinate updates done, over n."""
         return self.updates / self.problem.n_coordinates
 
+    def updates_in(self, epochs: float) -> int:
+        """Return how many updates so many epochs are, at least one."""
+        most = min(epochs * self.problem.n_coordinates - 1e-6, 2.0**62)
+        return max(1, math.ceil(most))
+
     def finish(self) -> None:
         """Refresh: everything exact at lam."""
         self.start_from(self.problem.residuals(self.lam, self.n_threads))
