@@ -30,7 +30,7 @@ struct Curve {
 
   double slope(double d) const {
     if (d == 0.0) return a * (P - N) / (rest + k * (P + N));
-    const double u = std::exp(a * d), up = P * u, down = N / u;
+    const double u = std::exp(std::clamp(a * d, -300.0, 300.0)), up = P * u, down = N / u;
     return a * (up - down) / (rest + k * (up + down));
   }
 
@@ -43,13 +43,14 @@ struct Curve {
     return std::log(u) / a;
   }
 
-  // Where slope(d) + tilt + l2 (x + d) = 0, by Newton's method. A short first step needs no second
-  // look; otherwise the start is 0 or the root without l2, whichever is nearer.
+  // Where slope(d) + tilt + l2 (x + d) = 0, by Newton's method. A short first step, corrected for
+  // the change of curvature on its way, needs no second; otherwise the start is 0 or the root
+  // without l2, whichever is nearer.
   double root(double tilt, double l2, double x) const {
     const double s = a * (P - N) / (rest + k * (P + N));
     const double curvature = a * a * (P + N) / (rest + k * (P + N)) - k * s * s + l2;
     const double first = -(s + tilt + l2 * x) / curvature;
-    if (std::abs(first) * a < 0.02) return first;
+    if (std::abs(first) * a < 0.2) return first * (1.0 - 0.5 * first * a * a * s / curvature);
     const double reach = longest_move / a;
     double d = std::abs(tilt) < a ? std::clamp(root(tilt), -reach, reach) : 0.0;
     if (!(std::abs(l2 * (x + d)) < std::abs(s + tilt + l2 * x))) d = 0.0;

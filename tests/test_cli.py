@@ -277,8 +277,8 @@ def test_compare_without_matplotlib_skips_the_figure(tauboost, tmp_path, monkeyp
 def test_compare_on_a_terminal_shows_bars_on_stderr_only(tauboost):
     result = tauboost("compare", *QUICK, "--json", FORCE_COLOR="1")
     json.loads(result.stdout)
-    assert "1/6 pcdm-async tau=16" in result.stderr
-    assert "6/6 lbfgs" in result.stderr
+    assert "1/7 exact" in result.stderr
+    assert "7/7 lbfgs" in result.stderr
 
 
 def test_compare_says_when_data_are_separable(tauboost, tmp_path):

@@ -52,7 +52,7 @@ class NewtonFinish:
         self.counts = counts
         self.iterations = FEWEST_ITERATIONS
         self.price, is_dense = self._price(np.arange(problem.n_coordinates))
-        self.wait = self.price if is_dense else 2 * self.price
+        self.wait = self.price if is_dense else 4 * self.price
         self.paid = 0
         self.recent = (0.0, 0.0)  # work and decrease of sweeps, each weighing half the next
 
