@@ -11,7 +11,7 @@ SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f \( -name '
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/plot.done
-	$(BIN)/tauboost compare --out compare_out
+	$(BIN)/tauboost compare --time-limit 3 --out compare_out
 
 test: $(VENV)/dev.done lint types
 	$(BIN)/pytest -m "not slow"

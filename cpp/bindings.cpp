@@ -171,6 +171,24 @@ NB_MODULE(_core, module) {
       },
       "matrix"_a, "w"_a, "columns"_a, "H"_a, "n_threads"_a);
 
+  module.def(
+      "quadratic_descent",
+      [](Array<const double> H, Array<double> slope, Array<const double> x, Array<const double> l1,
+         Array<const double> lower, Array<const double> upper, std::int64_t most_passes,
+         Array<double> d) {
+        const auto k = static_cast<std::int64_t>(d.size());
+        expect_size(H, k * k, "H");
+        expect_size(slope, k, "slope");
+        expect_size(x, k, "x");
+        expect_size(l1, k, "l1");
+        expect_size(lower, k, "lower");
+        expect_size(upper, k, "upper");
+        nb::gil_scoped_release free;
+        quadratic_descent(H.data(), slope.data(), x.data(), l1.data(), lower.data(), upper.data(),
+                          k, most_passes, d.data());
+      },
+      "H"_a, "slope"_a, "x"_a, "l1"_a, "lower"_a, "upper"_a, "most_passes"_a, "d"_a);
+
   nb::class_<Outcome>(module, "Outcome")
       .def_ro("done", &Outcome::done)
       .def_ro("undone", &Outcome::undone)

@@ -1,6 +1,8 @@
 // Second-order information on a few columns: what a Newton finish is made of.
 #pragma once
 
+#include <algorithm>
+#include <cmath>
 #include <vector>
 
 #include "team.hpp"
@@ -59,6 +61,30 @@ inline void gram(const Matrix& A, const double* w, const std::int32_t* columns, 
   std::fill(H, H + k * k, 0.0);
   for (const std::vector<double>& part : parts)
     for (std::int64_t e = 0; e < k * k; ++e) H[e] += part[e];
+}
+
+// Minimises slope' d + d' H d / 2 + sum_i l1_i |x_i + d_i| over d, with x + d within bounds, by
+// coordinate descent from d = 0; H is full and symmetric, k x k.
+inline void quadratic_descent(const double* H, double* slope, const double* x, const double* l1,
+                              const double* lower, const double* upper, std::int64_t k,
+                              std::int64_t most_passes, double* d) {
+  double largest = 0.0;
+  for (std::int64_t pass = 0; pass < most_passes; ++pass) {
+    double moved = 0.0;
+    for (std::int64_t i = 0; i < k; ++i) {
+      const double curvature = H[i * k + i];
+      if (!(curvature > 0.0)) continue;
+      const double at = x[i] + d[i], point = at - slope[i] / curvature;
+      const double shrunk = std::max(std::abs(point) - l1[i] / curvature, 0.0);
+      const double step = std::clamp(std::copysign(shrunk, point), lower[i], upper[i]) - at;
+      if (step == 0.0) continue;
+      d[i] += step;
+      for (std::int64_t j = 0; j < k; ++j) slope[j] += step * H[i * k + j];
+      moved = std::max(moved, step * step * curvature);
+    }
+    largest = std::max(largest, moved);
+    if (moved <= 1e-12 * largest) break;
+  }
 }
 
 }  // namespace tauboost

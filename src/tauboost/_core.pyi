@@ -52,6 +52,16 @@ def pure_gather(matrix: Matrix, w: _Floats, n_threads: int) -> float: ...
 def gram(
     matrix: Matrix, w: _Floats, columns: NDArray[np.int32], H: _Floats, n_threads: int
 ) -> None: ...
+def quadratic_descent(
+    H: _Floats,
+    slope: _Floats,
+    x: _Floats,
+    l1: _Floats,
+    lower: _Floats,
+    upper: _Floats,
+    most_passes: int,
+    d: _Floats,
+) -> None: ...
 
 class SweepOutcome:
     @property

@@ -93,7 +93,7 @@ class _Exact(MultiplicativeWeights):
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
         matrix = self.problem.matrix
         tau = min(self.bundles.tau, max(len(columns), 1))
-        busy = tau * matrix.nnz // (matrix.n * NONZEROS_WORTH_A_THREAD)
+        busy = tau * self.plan.mean_cost // NONZEROS_WORTH_A_THREAD
         return _core.exact_sweep(
             **self.state(),
             **self.odds(),

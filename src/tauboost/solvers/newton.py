@@ -3,9 +3,10 @@
 Coordinate descent is slow in the directions that many columns share; a Newton step on the
 coordinates that psi lets move is not. With p the row weights and g the gradient of F, the Hessian
 is A^T diag(p) A - g g^T (exponential) or A^T diag(p (1 - sigma)) A (logistic), plus l2. Few free
-coordinates: it is computed and factorised. Many: a few iterations of conjugate gradients, each one
-product with A and one with its transpose. A step is tried when about its price has been spent on
-sweeps, repeated while it pays, and never accepted unless the objective
+coordinates: it is computed, and factorised, or, with an l1 term or bounds, the quadratic model is
+minimised together with them by coordinate descent that touches no data. Many: a few iterations of
+conjugate gradients, each one product with A and one with its transpose. A step is tried when
+enough has been spent on sweeps, repeated while it pays, and never accepted unless the objective
 falls. Prices are counts of nonzeros, so the choice does not depend on the machine.
 """
 
@@ -29,6 +30,7 @@ __all__ = ["NewtonFinish", "NewtonStep"]
 
 MOST_DENSE = 2048  # coordinates: a dense Hessian of more is too large
 FEWEST_ITERATIONS, MOST_ITERATIONS = 12, 400  # of conjugate gradients
+MODEL_PASSES = 200  # of coordinate descent over the quadratic model
 CG_PRICE = 2  # of an iteration, for each nonzero: one product with A, one with its transpose
 _BLAS = ThreadpoolController().select(user_api="blas")
 
@@ -72,13 +74,17 @@ class NewtonFinish:
         r = self.problem.residuals(lam, self.n_threads)
         weights = self.problem.weigh(r)
         gradient = self.problem.slope(weights, self.n_threads)
-        slope, free = self._free(lam, gradient)
+        slope = gradient + self._ridge(lam)
+        free = self._movable(lam, slope)
         self.price, is_dense = self._price(free)
+        if not is_dense:
+            free = free[self._is_smooth(lam)[free]]
+            slope += self._kink(lam)
         hessian = _Hessian(self.problem, self.penalty, weights, gradient, free, self.n_threads)
         if len(free) == 0:
             d = None
         elif is_dense:
-            d = solve_scaled(hessian.dense(), -slope[free])
+            d = self._dense_direction(hessian.dense(), slope[free], lam[free], free)
         else:
             d, is_solved = conjugate_gradients(
                 hessian, -slope[free], hessian.diagonal(), self.iterations
@@ -105,17 +111,51 @@ class NewtonFinish:
         dense = nnz**2 // m + k**3 // 15 + 4 * nnz
         return (dense, True) if k <= MOST_DENSE and dense <= iterative else (iterative, False)
 
-    def _free(self, lam: Vector, gradient: Vector) -> tuple[Vector, NDArray[np.intp]]:
-        """Return the slope of F + psi, and the coordinates where it is smooth and can move."""
+    def _movable(self, lam: Vector, slope: Vector) -> NDArray[np.intp]:
+        """Return the coordinates that are not at 0 or at a bound, or would leave it."""
+        violation = self.penalty.violation(lam, slope - self._ridge(lam))
+        is_movable = violation > 0
+        is_movable |= self._is_smooth(lam)
+        return np.flatnonzero(is_movable & (self.problem.matrix.scale > 0))
+
+    def _is_smooth(self, lam: Vector) -> NDArray[np.bool_]:
+        """Tell where psi is smooth around lam."""
         penalty, n = self.penalty, self.penalty.n
-        slope = gradient.copy()
-        slope[:n] += penalty.l2 * lam[:n] + penalty.l1 * np.sign(lam[:n])
-        is_free = self.problem.matrix.scale > 0
+        is_smooth = np.ones(len(lam), dtype=bool)
         if penalty.l1 > 0:
-            is_free[:n] &= lam[:n] != 0
+            is_smooth[:n] &= lam[:n] != 0
         if penalty.lower is not None and penalty.upper is not None:
-            is_free[:n] &= (lam[:n] > penalty.lower) & (lam[:n] < penalty.upper)
-        return slope, np.flatnonzero(is_free)
+            is_smooth[:n] &= (lam[:n] > penalty.lower) & (lam[:n] < penalty.upper)
+        return is_smooth
+
+    def _ridge(self, lam: Vector) -> Vector:
+        slope = np.zeros_like(lam)
+        slope[: self.penalty.n] = self.penalty.l2 * lam[: self.penalty.n]
+        return slope
+
+    def _kink(self, lam: Vector) -> Vector:
+        slope = np.zeros_like(lam)
+        slope[: self.penalty.n] = self.penalty.l1 * np.sign(lam[: self.penalty.n])
+        return slope
+
+    def _dense_direction(
+        self, H: Vector, slope: Vector, x: Vector, free: NDArray[np.intp]
+    ) -> Vector | None:
+        """Minimise the quadratic model, with what of psi is not quadratic."""
+        penalty = self.penalty
+        if penalty.l1 == 0 and not penalty.has_bounds:
+            return solve_scaled(H, -slope)
+        is_penalised = free < penalty.n
+        l1 = np.where(is_penalised, penalty.l1, 0.0)
+        lower, upper = np.full(len(free), -np.inf), np.full(len(free), np.inf)
+        if penalty.lower is not None and penalty.upper is not None:
+            lower[is_penalised] = penalty.lower[free[is_penalised]]
+            upper[is_penalised] = penalty.upper[free[is_penalised]]
+        full = np.tril(H) + np.tril(H, -1).T
+        full[np.diag_indices_from(full)] *= 1.0 + 1e-9
+        d = np.zeros(len(free))
+        _core.quadratic_descent(full.ravel(), slope, x, l1, lower, upper, MODEL_PASSES, d)
+        return d if np.all(np.isfinite(d)) and np.any(d) else None
 
     def _search(
         self, lam: Vector, r: Vector, direction: Vector, objective: float

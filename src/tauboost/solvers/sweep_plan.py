@@ -37,6 +37,7 @@ class SweepPlan:
     position: int  # how many of them have been visited
     stride: int  # how many are visited between two looks at the objective
     work: int  # what the sweep costs, in nonzeros
+    mean_cost: int  # of one of its columns
     is_full: bool  # whether it visits every column that has entries
 
     def __init__(self, problem: Problem, seed: int) -> None:
@@ -84,7 +85,8 @@ class SweepPlan:
         self.work = int(self.cost[chosen].sum())
         self.columns = self._shuffled(chosen)
         self.position = 0
-        self.stride = max(1, NONZEROS_BETWEEN_LOOKS * len(chosen) // max(self.work, 1))
+        self.mean_cost = max(1, self.work // max(len(chosen), 1))
+        self.stride = max(1, NONZEROS_BETWEEN_LOOKS // self.mean_cost)
 
     def _shuffled(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
         n_runs = len(columns) // self.run_length

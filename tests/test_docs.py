@@ -1,0 +1,46 @@
+"""The examples of README and guide run as they stand, from top to bottom."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import pytest
+
+import tauboost as tb
+
+ROOT = Path(__file__).parent.parent
+PAGES = ["README.md", "docs/guide.md", "docs/theory.md"]
+ALL_PAGES = sorted(
+    path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+)
+
+
+def python_blocks(page: str) -> list[str]:
+    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+
+
+@pytest.mark.parametrize("page", PAGES)
+def test_examples_run(page, tmp_path, monkeypatch, capsys):
+    monkeypatch.chdir(tmp_path)
+    blocks = python_blocks(page)
+    assert blocks
+    names: dict[str, object] = {}
+    for block in blocks:
+        exec(compile(block, page, "exec"), names)
+    assert capsys.readouterr().out
+
+
+@pytest.mark.parametrize("page", ALL_PAGES)
+def test_links_lead_somewhere(page):
+    folder = (ROOT / page).parent
+    for target in re.findall(r"\]\(([^)#\s]+)(?:#[^)]*)?\)", (ROOT / page).read_text()):
+        if "://" not in target:
+            assert (folder / target).exists(), f"{page}: {target}"
+
+
+def test_every_method_is_documented():
+    readme, guide = ((ROOT / page).read_text() for page in PAGES[:2])
+    for method in tb.METHODS:
+        assert f"`{method}`" in readme
+        assert f"`{method}`" in guide
