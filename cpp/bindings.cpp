@@ -166,8 +166,10 @@ NB_MODULE(_core, module) {
         expect_size(w, A.m, "w");
         const auto k = static_cast<std::int64_t>(columns.size());
         expect_size(H, k * k, "H");
-        nb::gil_scoped_release free;
-        gram(A, w.data(), columns.data(), k, H.data(), n_threads);
+        released([&](Pulse& pulse) {
+          gram(A, w.data(), columns.data(), k, H.data(), n_threads, pulse);
+          return 0;
+        });
       },
       "matrix"_a, "w"_a, "columns"_a, "H"_a, "n_threads"_a);
 
@@ -183,9 +185,11 @@ NB_MODULE(_core, module) {
         expect_size(l1, k, "l1");
         expect_size(lower, k, "lower");
         expect_size(upper, k, "upper");
-        nb::gil_scoped_release free;
-        quadratic_descent(H.data(), slope.data(), x.data(), l1.data(), lower.data(), upper.data(),
-                          k, most_passes, d.data());
+        released([&](Pulse& pulse) {
+          quadratic_descent(H.data(), slope.data(), x.data(), l1.data(), lower.data(), upper.data(),
+                            k, most_passes, d.data(), pulse);
+          return 0;
+        });
       },
       "H"_a, "slope"_a, "x"_a, "l1"_a, "lower"_a, "upper"_a, "most_passes"_a, "d"_a);
 

@@ -21,7 +21,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..eso import beta
-from ..solvers import Result, Snapshot, Status, solve
+from ..penalty import Penalty
+from ..solvers import Result, Snapshot, Status, is_unbounded, solve
 from ..threads import resolve_threads
 
 if TYPE_CHECKING:
@@ -287,10 +288,8 @@ def _beta(problem: Problem, setting: MethodSetting) -> float | None:
 
 
 def _proves_separable(problem: Problem, runs: Iterable[Run]) -> bool:
-    """Where F < log min c, no row can have even its weight at lam = 0: all margins are positive."""
-    if problem.loss != "exponential":
-        return False
-    return min(run.result.value for run in runs) < math.log(problem.c.min())
+    best = min((run.result for run in runs), key=lambda result: result.value)
+    return is_unbounded(problem, Penalty(problem.n_features), best.value, best.lam)
 
 
 def _summary(run: Run, row: Row) -> dict[str, Any]:

@@ -2,6 +2,6 @@
 
 from .registry import METHODS, Method, solve
 from .result import Result, Status, Trace
-from .stopping import Snapshot
+from .stopping import Snapshot, is_unbounded
 
-__all__ = ["METHODS", "Method", "Result", "Snapshot", "Status", "Trace", "solve"]
+__all__ = ["METHODS", "Method", "Result", "Snapshot", "Status", "Trace", "is_unbounded", "solve"]

@@ -26,7 +26,15 @@ from ..problem import Problem
 from ..validation import check_real
 from .result import Result, Status, Trace
 
-__all__ = ["Callback", "Iteration", "Monitor", "Snapshot", "StoppingRule", "drive"]
+__all__ = [
+    "Callback",
+    "Iteration",
+    "Monitor",
+    "Snapshot",
+    "StoppingRule",
+    "drive",
+    "is_unbounded",
+]
 
 DEFAULT_TOL = 1e-4
 DEFAULT_MAX_EPOCHS = 1000
@@ -184,14 +192,15 @@ class Monitor:
     def _worth_a_test(self, at: Iteration, epoch: float) -> bool:
         """Tell whether to look at the whole gradient: on a hint, or else now and then."""
         if at.edge_hint is not None:
-            return at.edge_hint <= 2 * self.rule.tol or self._is_unbounded(at)
+            is_near = at.edge_hint <= 2 * self.rule.tol
+            return is_near or is_unbounded(self.problem, self.penalty, at.value, at.lam)
         if epoch < self._next_test:
             return False
         self._next_test = max(epoch + 1, 1.1 * epoch)
         return True
 
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
-        if self._is_unbounded(at):
+        if is_unbounded(self.problem, self.penalty, at.value, at.lam):
             return Status.SEPARABLE, (
                 f"The data are separable: all margins are positive at F = {at.value:.6g}, and no "
                 "finite lam is optimal. Penalise more, with an l2 term, or set tol=0 to go on."
@@ -206,18 +215,19 @@ class Monitor:
             )
         return None
 
-    def _is_unbounded(self, at: Iteration) -> bool:
-        """Tell whether F + psi is proved to fall without end along lam, or to have no minimiser.
 
-        No row can hold more than F, so max_j r_j <= F - log(min_j c_j) for the exponential loss.
-        Where that is negative by more than l1 |lam|_1, longer multiples of lam are ever better.
-        """
-        penalty, smallest = self.penalty, float(self.problem.c.min())
-        if penalty.l2 > 0 or penalty.has_bounds:
-            return False
-        if self.problem.loss == "logistic":
-            return penalty.l1 == 0 and at.value < smallest * math.log(2)
-        return at.value - math.log(smallest) + penalty.value(at.lam) < 0
+def is_unbounded(problem: Problem, penalty: Penalty, value: float, lam: Vector) -> bool:
+    """Tell whether F + psi is proved to fall without end along lam, or to have no minimiser.
+
+    ``value`` is F at lam. No row can hold more than F, so max_j r_j <= F - log(min_j c_j) for the
+    exponential loss: where that is below -l1 |lam|_1, longer multiples of lam are ever better.
+    """
+    smallest = float(problem.c.min())
+    if penalty.l2 > 0 or penalty.has_bounds:
+        return False
+    if problem.loss == "logistic":
+        return penalty.l1 == 0 and value < smallest * math.log(2)
+    return value - math.log(smallest) + penalty.value(lam) < 0
 
 
 def drive(at: Iteration, monitor: Monitor) -> Result:
