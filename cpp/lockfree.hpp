@@ -11,6 +11,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <vector>
 
 #include "iterate.hpp"
 #include "pulse.hpp"
@@ -66,36 +67,108 @@ inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total,
   return std::abs(step) * A.scale[i];
 }
 
+// Dense columns take turns. Two threads in dense columns at once would take every cache line of w
+// from each other; so one that finds the other there puts its column off and goes on with the next.
+class DenseTurns {
+ public:
+  bool try_begin() { return !taken_.exchange(true, std::memory_order_acquire); }
+  void end() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
 // Updates of the coordinates pick(0), ..., pick(n_updates - 1), dealt to the threads in blocks.
+template <typename Pick, typename Rule>
+class LockFree {
+ public:
+  LockFree(const Matrix& A, Iterate& at, const Pick& pick, const Rule& rule)
+      : A_(A), at_(at), pick_(pick), rule_(rule) {}
+
+  Outcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
+    // Short enough for a few dense columns not to keep the other threads waiting at the end.
+    const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
+    const double smallest = Bounds::shrink * at_.total;
+    const std::int64_t work = block * (A_.nnz / A_.n + 16);
+    Outcome outcome;
+#pragma omp parallel num_threads(n_threads)
+    {
+      Member member{omp_get_thread_num(), SharedTotal(at_.total), {}};
+      while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
+             member.total.now() >= smallest) {
+        const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
+        if (begin >= n_updates) break;
+        const std::int64_t end = std::min(begin + block, n_updates);
+        double drift = 0.0;
+        for (std::int64_t u = begin; u < end; ++u) drift += visit(pick_(u), member);
+        drift += catch_up(member, most_put_off);
+        member.total.refresh();
+        Shared::add(outcome.drift, drift);
+        if (member.rank == 0) pulse.beat(work);
+      }
+      Shared::add(outcome.drift, catch_up(member, 0));
+      member.total.refresh();
+    }
+    outcome.done = std::min(next_.load(), n_updates);
+    outcome.total = at_.total;
+    return outcome;
+  }
+
+ private:
+  static constexpr std::size_t most_put_off = 64;
+
+  struct Member {
+    int rank;
+    SharedTotal total;
+    std::vector<std::int64_t> put_off;
+  };
+
+  bool is_dense(std::int64_t i) const {
+    std::int64_t count = 0;
+    for (const Shard& shard : A_.shards) count += shard.start[i + 1] - shard.start[i];
+    return 8 * count > A_.m;
+  }
+
+  double update(std::int64_t i, Member& member) {
+    return lock_free_update(A_, at_, member.total, i, member.rank, rule_);
+  }
+
+  double visit(std::int64_t i, Member& member) {
+    if (!is_dense(i)) return update(i, member);
+    if (!turns_.try_begin()) {
+      member.put_off.push_back(i);
+      return 0.0;
+    }
+    const double drift = update(i, member);
+    turns_.end();
+    return drift;
+  }
+
+  // Makes up for what was put off, in turn if the turn is free, regardless if there is too much.
+  double catch_up(Member& member, std::size_t most) {
+    double drift = 0.0;
+    while (!member.put_off.empty()) {
+      const bool has_turn = turns_.try_begin();
+      if (!has_turn && member.put_off.size() <= most) break;
+      drift += update(member.put_off.back(), member);
+      member.put_off.pop_back();
+      if (has_turn) turns_.end();
+    }
+    return drift;
+  }
+
+  const Matrix& A_;
+  Iterate& at_;
+  const Pick& pick_;
+  const Rule& rule_;
+  alignas(64) DenseTurns turns_;
+  alignas(64) std::atomic<std::int64_t> next_{0};
+};
+
 template <typename Pick, typename Rule>
 Outcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
                   int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
-  // Short enough for a few dense columns not to keep the other threads waiting at the end.
-  const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
-  const double smallest = Bounds::shrink * at.total;
-  const std::int64_t work = block * (A.nnz / A.n + 16);
-  std::atomic<std::int64_t> next{0};
-  Outcome outcome;
-#pragma omp parallel num_threads(n_threads)
-  {
-    const int rank = omp_get_thread_num();
-    SharedTotal total(at.total);
-    while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
-           total.now() >= smallest) {
-      const std::int64_t begin = next.fetch_add(block, std::memory_order_relaxed);
-      if (begin >= n_updates) break;
-      const std::int64_t end = std::min(begin + block, n_updates);
-      double drift = 0.0;
-      for (std::int64_t u = begin; u < end; ++u)
-        drift += lock_free_update(A, at, total, pick(u), rank, rule);
-      total.refresh();
-      Shared::add(outcome.drift, drift);
-      if (rank == 0) pulse.beat(work);
-    }
-  }
-  outcome.done = std::min(next.load(), n_updates);
-  outcome.total = at.total;
-  return outcome;
+  return LockFree<Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, pulse);
 }
 
 }  // namespace tauboost
