@@ -27,6 +27,7 @@ struct Outcome {
 struct Bounds {
   double drift;
   static constexpr double shrink = 1e-2;
+  static constexpr double vanished = 1e-100;  // of a total: time to rescale the weights
 };
 
 }  // namespace tauboost

@@ -20,20 +20,32 @@
 namespace tauboost {
 
 // One thread's view of the shared w.sum(): exchanged with the others once a block, so that the
-// cache line that holds it does not travel with every update.
+// cache line that holds it does not travel with every update, and counted anew from w where
+// differences have made it too small to be trusted.
 class SharedTotal {
  public:
-  explicit SharedTotal(double& total) : total_(total) { refresh(); }
+  explicit SharedTotal(double& total) : total_(total) {
+    refresh();
+    trusted_above_ = Bounds::shrink * seen_;
+  }
   double now() const { return seen_ + own_; }
   void add(double change) { own_ += change; }
   void refresh() {
     seen_ = Shared::add(total_, own_);
     own_ = 0.0;
   }
+  void check(const Matrix& A, const double* w) {
+    if (now() >= trusted_above_) return;
+    seen_ = 0.0;
+    for (std::int64_t j = 0; j < A.m; ++j) seen_ += Shared::load(w[j]);
+    own_ = 0.0;
+    std::atomic_ref<double>(total_).store(seen_, std::memory_order_relaxed);
+    trusted_above_ = Bounds::shrink * seen_;
+  }
 
  private:
   double& total_;
-  double seen_ = 0.0, own_ = 0.0;
+  double seen_ = 0.0, own_ = 0.0, trusted_above_ = 0.0;
 };
 
 // Update coordinate i to rule(i, lam_i, sums, total); returns |step| scale.
@@ -88,7 +100,7 @@ class LockFree {
   Outcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
     // Short enough for a few dense columns not to keep the other threads waiting at the end.
     const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
-    const double smallest = Bounds::shrink * at_.total;
+    const double smallest = Bounds::vanished * at_.total;
     const std::int64_t work = block * (A_.nnz / A_.n + 16);
     Outcome outcome;
 #pragma omp parallel num_threads(n_threads)
@@ -130,6 +142,7 @@ class LockFree {
   }
 
   double update(std::int64_t i, Member& member) {
+    if (!at_.is_logistic()) member.total.check(A_, at_.w);
     return lock_free_update(A_, at_, member.total, i, member.rank, rule_);
   }
 
