@@ -33,6 +33,7 @@ coverage: $(VENV)/dev.done
 benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/paper_figures.py
+	$(BIN)/python benchmarks/solvers.py
 
 clean:
 	rm -rf $(VENV) build compare_out

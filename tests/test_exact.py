@@ -336,3 +336,28 @@ def test_url_slice_is_separable_beyond_a_weak_l1():
     assert np.array_equal(X @ result.lam < 0, y == y.max())
     twice = tb.Problem(X, y).value(2 * result.lam) + 2e-4 * np.abs(result.lam).sum()
     assert twice < result.objective
+
+
+@pytest.mark.parametrize("step", ["collins", "lipschitz"])
+def test_fully_parallel_takes_the_logistic_loss(step):
+    problem = CASES["mixed"].problem(loss="logistic")
+    psi = {} if step == "collins" else RIDGE
+    result = tb.solve(problem, "fully-parallel", step=step, tol=1e-6, max_epochs=200_000, **psi)
+    outside = tb.solve(problem, "lbfgs", tol=1e-9, **psi)
+    assert result.status == tb.Status.CONVERGED
+    assert np.all(np.diff(result.trace.objective) <= 0)
+    assert result.objective == pytest.approx(outside.objective, abs=1e-7)
+
+
+@pytest.mark.parametrize("method", tb.METHODS)
+def test_empty_columns_take_part_in_epochs_and_nothing_else(method):
+    """One column in a thousand has entries; then none has: every run must end all the same."""
+    X = sp.csr_array(([1.0, 1.0, 1.0], ([0, 1, 3], [500, 500, 500])), shape=(4, 1000))
+    problem = tb.Problem(X, [1, -1, -1, 1])
+    result = tb.solve(problem, method, max_epochs=3, tol=0, random_state=0)
+    assert result.n_epochs == pytest.approx(3, abs=1)
+    assert np.count_nonzero(result.lam) <= 1
+    nothing = tb.Problem(sp.csr_array((4, 7)), [1, -1, -1, 1])
+    result = tb.solve(nothing, method, max_epochs=3, tol=0, random_state=0)
+    assert result.objective == 0.0
+    assert tb.solve(nothing, method, random_state=0).status == tb.Status.CONVERGED

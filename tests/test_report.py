@@ -166,7 +166,7 @@ def test_callback_sees_every_look_and_can_end_a_run(problem):
 
     comparison = compare(problem, SETTINGS[1:], max_epochs=6, time_limit=None, callback=watch)
     assert [run.result.n_epochs for run in comparison.runs] == [3, 6]
-    assert comparison.runs[0].result.status is Status.STOPPED
+    assert comparison.runs[0].result.status is Status.INTERRUPTED
     assert seen[:4] == [("all", 0), ("all", 1), ("all", 2), ("all", 3)]
 
 

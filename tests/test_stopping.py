@@ -59,7 +59,7 @@ def test_a_callback_sees_the_trace_and_can_stop(method):
         return len(seen) == 4
 
     result = tb.solve(problem, method, tol=0, callback=callback, random_state=0)
-    assert result.status == tb.Status.STOPPED
+    assert result.status == tb.Status.INTERRUPTED
     assert len(seen) == 4
     np.testing.assert_array_equal([s.objective for s in seen], result.trace.objective)
     assert seen[0].lam.shape == (problem.n_features,)

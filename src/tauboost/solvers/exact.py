@@ -81,6 +81,7 @@ class _Exact(MultiplicativeWeights):
     def _after_sweep(self) -> None:
         if self.plan.is_full:
             self.edge_hint = self.sweep_edge
+            self.updates += self.plan.n_empty
         self.newton.pay(self.plan.work, self.sweep_decrease)
         self.sweep_edge = self.sweep_decrease = 0.0
         self.plan.next_sweep()

@@ -59,4 +59,5 @@ class _ExactAsync(MultiplicativeWeights):
             columns = columns[outcome.done :]
             self.settle(outcome.drift)
         if self.plan.is_done:
+            self.updates += self.plan.n_empty
             self.plan.next_sweep()

@@ -66,6 +66,7 @@ METHODS: dict[str, Method] = {
         "all coordinates at once",
         steps=("collins", "lipschitz"),
         steps_without_psi=("collins",),
+        losses=("exponential", "logistic"),
     ),
     "accelerated": Method(accelerated.solve, "FISTA on all coordinates"),
     "greedy": Method(

@@ -20,7 +20,7 @@ class Status(StrEnum):
     TIME_LIMIT = "time_limit"
     SEPARABLE = "separable"
     STALLED = "stalled"
-    STOPPED = "stopped"
+    INTERRUPTED = "interrupted"
 
 
 @dataclass(frozen=True)

@@ -141,7 +141,7 @@ class Monitor:
             point = self.problem.split(at.lam)
             stop = self.callback(Snapshot(epoch, at.updates, seconds, value, objective, *point))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
-                self._verdict = (Status.STOPPED, "Stopped by the callback.")
+                self._verdict = (Status.INTERRUPTED, "Interrupted by the callback.")
         return None if self._verdict is None else self._verdict[0]
 
     def epochs_left(self, at: Iteration) -> float:
@@ -202,8 +202,9 @@ class Monitor:
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
         if is_unbounded(self.problem, self.penalty, at.value, at.lam):
             return Status.SEPARABLE, (
-                f"The data are separable: all margins are positive at F = {at.value:.6g}, and no "
-                "finite lam is optimal. Penalise more, with an l2 term, or set tol=0 to go on."
+                f"The data are separable: every margin is at least {self._least_margin(at):.3g} at "
+                f"F = {at.value:.6g}, and no finite lam is optimal. Penalise more, with an l2 "
+                "term, or set tol=0 to go on."
             )
         scale = self.problem.matrix.scale
         violation = self.penalty.violation(at.lam, at.gradient())
@@ -214,6 +215,10 @@ class Monitor:
                 f"Converged: largest excess edge {edge:.3g} <= {self.rule.tol:.3g}.",
             )
         return None
+
+    def _least_margin(self, at: Iteration) -> float:
+        """Return the smallest -(A lam)_j."""
+        return -float(self.problem.residuals(at.lam).max())
 
 
 def is_unbounded(problem: Problem, penalty: Penalty, value: float, lam: Vector) -> bool:

@@ -49,6 +49,7 @@ class SweepPlan:
         self.total_cost = int(self.cost[self.counts > 0].sum())
         self.gain = np.zeros(matrix.n)
         self.nonempty = np.flatnonzero(self.counts).astype(np.int32)
+        self.n_empty = matrix.n - len(self.nonempty)  # a full sweep passes them in no time
         self.run_length = max(1, NONZEROS_IN_A_RUN * len(self.nonempty) // max(matrix.nnz, 1))
         self.partial_sweeps = 0
         self._begin(self.nonempty)
