@@ -67,7 +67,7 @@ def best_objective(task: Task) -> float:
         return bool(len(seen) > 64 and seen[len(seen) // 2] - now.objective < GAPS[-1] / 100)
 
     result = task.solve("exact", callback=is_flat, time_limit=10 * task.chosen.time_limit)
-    if result.status is not tb.Status.STOPPED:
+    if result.status is not tb.Status.INTERRUPTED:
         print(f"note: gaps are to where exact got, and it was still falling. {result.message}")
     return result.objective
 
