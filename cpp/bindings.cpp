@@ -75,6 +75,13 @@ Penalty make_penalty(double l1, double l2, const std::optional<Array<const doubl
   return {l1, l2, lower ? lower->data() : nullptr, upper ? upper->data() : nullptr, n_penalised};
 }
 
+SampleWeights sample_weights(const Matrix& A, const std::optional<Array<const double>>& c) {
+  if (!c) return {nullptr, 0};
+  if (c->size() == 1) return {c->data(), 0};
+  expect_size(*c, A.m, "c");
+  return {c->data(), 1};
+}
+
 void expect_vectors(const Matrix& A, const Array<double>& w, const Array<double>& lam) {
   expect_size(w, A.m, "w");
   expect_size(lam, A.n, "lam");
@@ -249,11 +256,10 @@ NB_MODULE(_core, module) {
          Array<const std::int32_t> columns, std::int64_t tau, Array<double> gain, int n_threads) {
         expect_vectors(A, w, lam);
         if (E) expect_size(*E, A.m, "E");
-        if (c) expect_size(*c, A.m, "c");
         expect_size(gain, A.n, "gain");
         const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
         const Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
-                            c ? c->data() : nullptr};
+                            sample_weights(A, c)};
         return released([&](Pulse& pulse) {
           return ExactSweep(A, at, psi, columns.data(), static_cast<std::int64_t>(columns.size()),
                             tau, gain.data())
@@ -273,10 +279,8 @@ NB_MODULE(_core, module) {
          Array<const std::int32_t> columns, double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         if (E) expect_size(*E, A.m, "E");
-        if (c) expect_size(*c, A.m, "c");
         const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
-        Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
-                      c ? c->data() : nullptr};
+        Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr, sample_weights(A, c)};
         return released([&](Pulse& pulse) {
           return lock_free(
               A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, pulse,

@@ -209,7 +209,8 @@ class ExactSweep {
   double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
     const std::int64_t first = A_.shards[s].first_row;
     if (is_logistic_)
-      return move(s, bundle, n, fraction, Logistic{at_.w + first, at_.E + first, at_.c + first});
+      return move(s, bundle, n, fraction,
+                  Logistic{at_.w + first, at_.E + first, at_.c.from(first)});
     return move(s, bundle, n, fraction, Exclusive{at_.w + first});
   }
 

@@ -3,14 +3,16 @@
 
 #include <cstdint>
 
+#include "weights.hpp"
+
 namespace tauboost {
 
 struct Iterate {
   double* w;  // exponential: c exp(r - shift); logistic: c E / (1 + E)
   double* lam;
-  double total;               // exponential: w.sum(), kept up to date by differences; logistic: 1
-  double* E = nullptr;        // logistic only: exp(r)
-  const double* c = nullptr;  // logistic only: the sample weights
+  double total;         // exponential: w.sum(), kept up to date by differences; logistic: 1
+  double* E = nullptr;  // logistic only: exp(r)
+  SampleWeights c = {nullptr, 0};  // logistic only
 
   bool is_logistic() const { return E != nullptr; }
 };

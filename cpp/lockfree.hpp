@@ -61,7 +61,8 @@ inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total,
     const Column column = A.column(shard, i);
     double* w = at.w + shard.first_row;
     if (!at.is_logistic()) return scatter(column, step, up, Shared{w});
-    scatter(column, step, up, SharedLogistic{w, at.E + shard.first_row, at.c + shard.first_row});
+    scatter(column, step, up,
+            SharedLogistic{w, at.E + shard.first_row, at.c.from(shard.first_row)});
     return 0.0;  // its total is 1
   };
   SignedSums sums;

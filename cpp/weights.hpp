@@ -51,11 +51,19 @@ struct Shared {
   }
 };
 
+// The sample weights of a shard: one for each row, or the same for all.
+struct SampleWeights {
+  const double* c;
+  std::int32_t stride;  // 0 where one weight serves all rows: a vector less to keep in the cache
+  double operator[](std::int32_t j) const { return c[j * stride]; }
+  SampleWeights from(std::int64_t row) const { return {c + row * stride, stride}; }
+};
+
 // Logistic loss: E = exp(r) is what is multiplied, w = c E / (1 + E) follows.
 struct Logistic {
   double* w;
   double* E;
-  const double* c;
+  SampleWeights c;
   double scale(std::int32_t j, double factor) const {
     const double before = w[j], odds = E[j] * factor;
     E[j] = odds;
@@ -68,7 +76,7 @@ struct Logistic {
 struct SharedLogistic {
   double* w;
   double* E;
-  const double* c;
+  SampleWeights c;
   double scale(std::int32_t j, double factor) const {
     const double before = Shared::load(w[j]), odds = Shared::multiply(E[j], factor) * factor;
     std::atomic_ref<double>(w[j]).store(c[j] * (odds / (1.0 + odds)), std::memory_order_relaxed);

@@ -86,6 +86,7 @@ class Problem:
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
+        self.has_equal_weights = bool(np.all(weights == weights[0]))
 
     def _build(self, arrays: CsrArrays, positive: Mask) -> _core.Matrix:
         matrix = _core.build_matrix(

@@ -61,7 +61,10 @@ class MultiplicativeWeights:
 
     def odds(self) -> dict[str, Any]:
         """Return what the kernels take besides for the logistic loss; None for the exponential."""
-        return {"E": self.E, "c": None if self.E is None else self.problem.c}
+        if self.E is None:
+            return {"E": None, "c": None}
+        c = self.problem.c
+        return {"E": self.E, "c": c[:1] if self.problem.has_equal_weights else c}
 
     def settle(self, drift: float) -> None:
         """After a kernel's work, sum the weights anew, or refresh them where it is time to.
@@ -74,7 +77,8 @@ class MultiplicativeWeights:
         if is_worn or self.epochs() - self.refreshed_at >= EPOCHS_BETWEEN_REFRESHES:
             self.finish()
         elif self.E is not None:
-            self.value = float(np.sum(self.problem.c * np.log1p(self.E)))
+            # Not log1p, which is several times slower: a row's error is below 1e-16 either way.
+            self.value = float(np.sum(self.problem.c * np.log(1.0 + self.E)))
         else:
             self.total = float(self.w.sum())
             self.value = self.shift + math.log(self.total)
