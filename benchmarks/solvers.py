@@ -46,6 +46,7 @@ from tauboost.solvers.weights import MultiplicativeWeights
 
 USUAL_GAP = 3  # of these: 1e-4
 TARGET_EPOCHS = 3
+REST = 0.3  # seconds
 BUNDLE = 256
 SWEEPS = (
     {"loss": "exponential", "alpha": 0.0, "l1_ratio": 1.0},
@@ -108,7 +109,10 @@ def compare(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
     contenders = [*own_methods(task, built), *peers(task)]
     with Neighbours() as others, threadpool_limits(chosen.threads, user_api="blas"):
         rounds = [
-            [seconds_to(task.best + LEVELS, runner.run(chosen.seed + k)) for runner in contenders]
+            [
+                seconds_to(task.best + LEVELS, rested(runner, chosen.seed + k))
+                for runner in contenders
+            ]
             for k in range(chosen.repeats)
         ]
     times = np.median(rounds, axis=0)
@@ -120,6 +124,12 @@ def compare(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
     busy = {"other_cores_busy": round(others.cores, 2)}
     write_csv(chosen.out / f"{stem}.csv", [row | busy for row in rows], origin)
     draw(task, contenders, times, chosen.out / f"{stem}.png")
+
+
+def rested(runner: Contender, seed: int) -> Trace:
+    """Run after a pause: threads that the one before left spinning have gone to sleep by then."""
+    time.sleep(REST)
+    return runner.run(seed)
 
 
 def file_stem(*parts: str) -> str:
