@@ -31,6 +31,7 @@ from common import (
 )
 from tauboost.arrays import Vector
 from tauboost.kernels import _core
+from tauboost.penalty import Penalty
 
 PAPER_TAU = 16
 LIMIT = "pure gather"
@@ -99,11 +100,7 @@ class Bench:
             "w": state[0],
             "lam": state[1],
             "beta": tb.beta(self.matrix.n, self.problem.omega, tau, self.matrix.m),
-            "l1": 0.0,
-            "l2": 0.0,
-            "lower": None,
-            "upper": None,
-            "n_penalised": self.matrix.n,
+            "psi": Penalty(self.matrix.n).kernel,
             "max_drift": np.inf,
             "n_threads": n_threads,
         }

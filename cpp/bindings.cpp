@@ -68,12 +68,20 @@ Matrix build_matrix(Array<const Index> indptr, Array<const Index> indices,
   return build(X, m, n_features, intercept, cuts.data(), n_shards, n_threads);
 }
 
-Penalty make_penalty(double l1, double l2, const std::optional<Array<const double>>& lower,
-                     const std::optional<Array<const double>>& upper, std::int64_t n_penalised) {
-  if (lower) expect_size(*lower, n_penalised, "lower");
-  if (upper) expect_size(*upper, n_penalised, "upper");
-  return {l1, l2, lower ? lower->data() : nullptr, upper ? upper->data() : nullptr, n_penalised};
-}
+// psi as Python holds it: the arrays of its bounds live as long as it does.
+struct Psi {
+  Psi(double l1, double l2, std::optional<Array<const double>> lower,
+      std::optional<Array<const double>> upper, std::int64_t n_penalised)
+      : lower(lower), upper(upper) {
+    if (lower) expect_size(*lower, n_penalised, "lower");
+    if (upper) expect_size(*upper, n_penalised, "upper");
+    penalty = {l1, l2, lower ? lower->data() : nullptr, upper ? upper->data() : nullptr,
+               n_penalised};
+  }
+
+  std::optional<Array<const double>> lower, upper;
+  Penalty penalty;
+};
 
 SampleWeights sample_weights(const Matrix& A, const std::optional<Array<const double>>& c) {
   if (!c) return {nullptr, 0};
@@ -200,6 +208,11 @@ NB_MODULE(_core, module) {
       },
       "H"_a, "slope"_a, "x"_a, "l1"_a, "lower"_a, "upper"_a, "most_passes"_a, "d"_a);
 
+  nb::class_<Psi>(module, "Psi")
+      .def(nb::init<double, double, std::optional<Array<const double>>,
+                    std::optional<Array<const double>>, std::int64_t>(),
+           "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a);
+
   nb::class_<Outcome>(module, "Outcome")
       .def_ro("done", &Outcome::done)
       .def_ro("undone", &Outcome::undone)
@@ -220,22 +233,19 @@ NB_MODULE(_core, module) {
 
   module.def(
       "pcdm",
-      [](const Matrix& A, Array<double> w, Array<double> lam, double total, double beta, double l1,
-         double l2, std::optional<Array<const double>> lower,
-         std::optional<Array<const double>> upper, std::int64_t n_penalised, NiceSampling& sampling,
-         std::uint64_t first, std::int64_t n_iterations, double max_drift, int n_threads) {
+      [](const Matrix& A, Array<double> w, Array<double> lam, double total, double beta,
+         const Psi& psi, NiceSampling& sampling, std::uint64_t first, std::int64_t n_iterations,
+         double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
-        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
         Iterate at = {w.data(), lam.data(), total};
         return released([&](Pulse& pulse) {
-          return SynchronousPcdm(A, at, beta, psi, sampling, {max_drift})
+          return SynchronousPcdm(A, at, beta, psi.penalty, sampling, {max_drift})
               .run(first, n_iterations, n_threads, pulse);
         });
       },
-      "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "l1"_a, "l2"_a, "lower"_a.none(),
-      "upper"_a.none(), "n_penalised"_a, "sampling"_a, "first"_a, "n_iterations"_a, "max_drift"_a,
-      "n_threads"_a);
+      "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "sampling"_a, "first"_a,
+      "n_iterations"_a, "max_drift"_a, "n_threads"_a);
 
   nb::class_<SweepOutcome>(module, "SweepOutcome")
       .def_ro("bundles", &SweepOutcome::bundles)
@@ -250,67 +260,57 @@ NB_MODULE(_core, module) {
   module.def(
       "exact_sweep",
       [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
-         std::optional<Array<const double>> c, Array<double> lam, double total, double l1,
-         double l2, std::optional<Array<const double>> lower,
-         std::optional<Array<const double>> upper, std::int64_t n_penalised,
+         std::optional<Array<const double>> c, Array<double> lam, double total, const Psi& psi,
          Array<const std::int32_t> columns, std::int64_t tau, Array<double> gain, int n_threads) {
         expect_vectors(A, w, lam);
         if (E) expect_size(*E, A.m, "E");
         expect_size(gain, A.n, "gain");
-        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
         const Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
                             sample_weights(A, c)};
         return released([&](Pulse& pulse) {
-          return ExactSweep(A, at, psi, columns.data(), static_cast<std::int64_t>(columns.size()),
-                            tau, gain.data())
+          return ExactSweep(A, at, psi.penalty, columns.data(),
+                            static_cast<std::int64_t>(columns.size()), tau, gain.data())
               .run(n_threads, pulse);
         });
       },
-      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "l1"_a, "l2"_a,
-      "lower"_a.none(), "upper"_a.none(), "n_penalised"_a, "columns"_a, "tau"_a, "gain"_a,
-      "n_threads"_a);
+      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "psi"_a, "columns"_a,
+      "tau"_a, "gain"_a, "n_threads"_a);
 
   module.def(
       "exact_async",
       [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
-         std::optional<Array<const double>> c, Array<double> lam, double total, double l1,
-         double l2, std::optional<Array<const double>> lower,
-         std::optional<Array<const double>> upper, std::int64_t n_penalised,
+         std::optional<Array<const double>> c, Array<double> lam, double total, const Psi& psi,
          Array<const std::int32_t> columns, double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         if (E) expect_size(*E, A.m, "E");
-        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
         Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr, sample_weights(A, c)};
         return released([&](Pulse& pulse) {
           return lock_free(
               A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, pulse,
               [&](std::int64_t u) { return columns.data()[u]; },
-              ExactRule{A, psi, at.is_logistic()});
+              ExactRule{A, psi.penalty, at.is_logistic()});
         });
       },
-      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "l1"_a, "l2"_a,
-      "lower"_a.none(), "upper"_a.none(), "n_penalised"_a, "columns"_a, "max_drift"_a,
-      "n_threads"_a);
+      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "psi"_a, "columns"_a,
+      "max_drift"_a, "n_threads"_a);
 
   module.def(
       "pcdm_async",
-      [](const Matrix& A, Array<double> w, Array<double> lam, double total, double beta, double l1,
-         double l2, std::optional<Array<const double>> lower,
-         std::optional<Array<const double>> upper, std::int64_t n_penalised, std::uint64_t seed,
-         std::int64_t first, std::int64_t n_draws, double max_drift, int n_threads) {
+      [](const Matrix& A, Array<double> w, Array<double> lam, double total, double beta,
+         const Psi& psi, std::uint64_t seed, std::int64_t first, std::int64_t n_draws,
+         double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
-        const Penalty psi = make_penalty(l1, l2, lower, upper, n_penalised);
         Iterate at = {w.data(), lam.data(), total};
         return released([&](Pulse& pulse) {
           return lock_free(
               A, at, n_draws, {max_drift}, n_threads, pulse,
               [&](std::int64_t u) { return independent_draw(seed, first + u, A.n); },
               [&](std::int64_t i, double x, const SignedSums& sums, double total) {
-                return proximal_step(psi, i, x, (sums.pos - sums.neg) / total, beta, A.scale[i]);
+                return proximal_step(psi.penalty, i, x, (sums.pos - sums.neg) / total, beta,
+                                     A.scale[i]);
               });
         });
       },
-      "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "l1"_a, "l2"_a, "lower"_a.none(),
-      "upper"_a.none(), "n_penalised"_a, "seed"_a, "first"_a, "n_draws"_a, "max_drift"_a,
-      "n_threads"_a);
+      "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "seed"_a, "first"_a, "n_draws"_a,
+      "max_drift"_a, "n_threads"_a);
 }

@@ -216,7 +216,7 @@ def test_asynchronous_updates_are_never_lost(threads):
     problem = sharded_case().problem()
     lam, w = np.zeros(problem.n_coordinates), problem.c.copy()
     outcome = _core.pcdm_async(
-        problem.matrix, w, lam, w.sum(), 2.0, 1e-4, 1e-4, None, None, problem.n_features,
+        problem.matrix, w, lam, w.sum(), 2.0, Penalty(problem.n_features, 1e-4, 1e-4).kernel,
         7, 0, 20 * problem.n_coordinates, 1e9, threads,
     )  # fmt: skip
     assert outcome.done == 20 * problem.n_coordinates

@@ -88,11 +88,7 @@ def exact_sweep(
     c: _Floats | None,
     lam: _Floats,
     total: float,
-    l1: float,
-    l2: float,
-    lower: _Floats | None,
-    upper: _Floats | None,
-    n_penalised: int,
+    psi: Psi,
     columns: NDArray[np.int32],
     tau: int,
     gain: _Floats,
@@ -104,6 +100,16 @@ class NiceSampling:
     def draw(self, t: int, subset: NDArray[np.int64]) -> None: ...
 
 def independent_draw(seed: int, draw: int, n: int) -> int: ...
+
+class Psi:
+    def __init__(
+        self,
+        l1: float,
+        l2: float,
+        lower: _Floats | None,
+        upper: _Floats | None,
+        n_penalised: int,
+    ) -> None: ...
 
 class Outcome:
     @property
@@ -122,11 +128,7 @@ def exact_async(
     c: _Floats | None,
     lam: _Floats,
     total: float,
-    l1: float,
-    l2: float,
-    lower: _Floats | None,
-    upper: _Floats | None,
-    n_penalised: int,
+    psi: Psi,
     columns: NDArray[np.int32],
     max_drift: float,
     n_threads: int,
@@ -137,11 +139,7 @@ def pcdm(
     lam: _Floats,
     total: float,
     beta: float,
-    l1: float,
-    l2: float,
-    lower: _Floats | None,
-    upper: _Floats | None,
-    n_penalised: int,
+    psi: Psi,
     sampling: NiceSampling,
     first: int,
     n_iterations: int,
@@ -154,11 +152,7 @@ def pcdm_async(
     lam: _Floats,
     total: float,
     beta: float,
-    l1: float,
-    l2: float,
-    lower: _Floats | None,
-    upper: _Floats | None,
-    n_penalised: int,
+    psi: Psi,
     seed: int,
     first: int,
     n_draws: int,

@@ -8,11 +8,13 @@ The intercept, the last coordinate where there is one, is free of both.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Vector
+from .kernels import _core
 from .validation import check_real
 
 __all__ = ["Bounds", "Penalty"]
@@ -43,6 +45,11 @@ class Penalty:
             order = np.argsort(place)
             lower, upper = lower[order], upper[order]
         return cls(n, strength * ratio, strength * (1.0 - ratio), lower, upper)
+
+    @cached_property
+    def kernel(self) -> _core.Psi:
+        """Psi as the kernels take it."""
+        return _core.Psi(self.l1, self.l2, self.lower, self.upper, self.n)
 
     @property
     def is_zero(self) -> bool:

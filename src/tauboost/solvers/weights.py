@@ -52,11 +52,7 @@ class MultiplicativeWeights:
             "w": self.w,
             "lam": self.lam,
             "total": self.total,
-            "l1": self.penalty.l1,
-            "l2": self.penalty.l2,
-            "lower": self.penalty.lower,
-            "upper": self.penalty.upper,
-            "n_penalised": self.penalty.n,
+            "psi": self.penalty.kernel,
         }
 
     def odds(self) -> dict[str, Any]:
