@@ -157,15 +157,6 @@ NB_MODULE(_core, module) {
       "matrix"_a, "d"_a, "r"_a, "n_threads"_a);
 
   module.def(
-      "scatter_one",
-      [](const Matrix& A, std::int64_t i, double d, Array<double> w) {
-        expect_size(w, A.m, "w");
-        if (i < 0 || i >= A.n) throw std::invalid_argument("column out of range");
-        return scatter_one(A, i, d, w.data());
-      },
-      "matrix"_a, "i"_a, "d"_a, "w"_a);
-
-  module.def(
       "pure_gather",
       [](const Matrix& A, Array<const double> w, int n_threads) {
         expect_size(w, A.m, "w");
@@ -250,7 +241,6 @@ NB_MODULE(_core, module) {
   nb::class_<SweepOutcome>(module, "SweepOutcome")
       .def_ro("bundles", &SweepOutcome::bundles)
       .def_ro("undone", &SweepOutcome::undone)
-      .def_ro("updates", &SweepOutcome::updates)
       .def_ro("total", &SweepOutcome::total)
       .def_ro("decrease", &SweepOutcome::decrease)
       .def_ro("predicted", &SweepOutcome::predicted)

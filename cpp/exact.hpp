@@ -128,7 +128,7 @@ struct ExactRule {
 };
 
 struct SweepOutcome {
-  std::int64_t bundles = 0, undone = 0, updates = 0;
+  std::int64_t bundles = 0, undone = 0;
   double total = 0.0;      // exponential: w.sum(); logistic: 1
   double decrease = 0.0;   // of the objective, as the kernel saw it
   double predicted = 0.0;  // what it would have been had no two columns met in a row
@@ -262,7 +262,6 @@ class ExactSweep {
       const std::int64_t i = bundle[k];
       if (step_[k] == 0.0) continue;
       lam_[i] = place(k, i, fraction);
-      outcome_.updates += 1;
       outcome_.longest = std::max(outcome_.longest, fraction * std::abs(step_[k]) * A_.scale[i]);
     }
     if (is_logistic_) return;

@@ -51,15 +51,6 @@ inline void add_all(const Matrix& A, const double* d, double* r, int n_threads, 
   }
 }
 
-// w *= exp(A_i d) for one column; returns the change of w.sum()
-inline double scatter_one(const Matrix& A, std::int64_t i, double d, double* w) {
-  const double up = expm1(A.scale[i] * d);
-  double change = 0.0;
-  for (const Shard& shard : A.shards)
-    change += scatter(A.column(shard, i), d, up, Exclusive{w + shard.first_row});
-  return change;
-}
-
 // The physical limit the kernels are measured against: load w at the row of every nonzero, add.
 inline double pure_gather(const Matrix& A, const double* w, int n_threads) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import csv
 import math
 import subprocess
 import sys
@@ -10,29 +9,23 @@ from pathlib import Path
 
 import pytest
 
+import benchmark_runs
+
 pytest.importorskip("matplotlib")
 
-SCRIPT = Path(__file__).resolve().parents[1] / "benchmarks" / "solvers.py"
-ORIGIN = {"machine", "cores", "commit", "seed", "version", "date"}
+SCRIPT = benchmark_runs.BENCHMARKS / "solvers.py"
 PROBLEM = {"data", "n_samples", "n_features", "nnz", "loss", "alpha", "l1_ratio"}
 GAPS = 8
 
 
 def run(out: Path, *options: str) -> str:
     # One thread: on a busy machine two wait for each other longer than a quick run lasts.
-    common = ["--quick", "--threads", "1", "--out", str(out)]
-    command = [sys.executable, str(SCRIPT), *common, *options]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
+    return benchmark_runs.run("solvers.py", out, "--threads", "1", *options)
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:
-    text = path.read_text(encoding="utf-8")
-    assert str(path.parent) not in text
-    rows = list(csv.DictReader(text.splitlines()))
-    assert rows[0].keys() >= ORIGIN | PROBLEM | {"threads", "repeats", "other_cores_busy"}
-    assert all(row[column] for row in rows for column in ORIGIN)
+    rows = benchmark_runs.rows_of(path)
+    assert rows[0].keys() >= PROBLEM | {"threads", "repeats", "other_cores_busy"}
     return rows
 
 

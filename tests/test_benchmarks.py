@@ -2,34 +2,11 @@
 
 from __future__ import annotations
 
-import csv
-import subprocess
-import sys
-from pathlib import Path
-
 import pytest
 
-BENCHMARKS = Path(__file__).resolve().parents[1] / "benchmarks"
-ORIGIN = {"machine", "cores", "commit", "seed", "version", "date"}
+from benchmark_runs import rows_of, run
+
 SHAPE = {"data", "n_samples", "n_features", "nnz"}
-
-
-def run(script: str, out: Path) -> str:
-    command = [sys.executable, str(BENCHMARKS / script), "--quick", "--out", str(out)]
-    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
-    assert done.returncode == 0, done.stderr
-    return done.stdout
-
-
-def rows_of(path: Path) -> list[dict[str, str]]:
-    text = path.read_text(encoding="utf-8")
-    assert str(path.parent) not in text
-    rows = list(csv.DictReader(text.splitlines()))
-    assert rows
-    for row in rows:
-        assert row.keys() >= ORIGIN
-        assert all(row[column] for column in ORIGIN)
-    return rows
 
 
 def test_kernels(tmp_path):

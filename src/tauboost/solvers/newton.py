@@ -75,7 +75,7 @@ class NewtonFinish:
         weights = self.problem.weigh(r)
         gradient = self.problem.slope(weights, self.n_threads)
         slope = gradient + self._ridge(lam)
-        free = self._movable(lam, slope)
+        free = self._movable(lam, gradient)
         self.price, is_dense = self._price(free)
         if not is_dense:
             free = free[self._is_smooth(lam)[free]]
@@ -111,11 +111,9 @@ class NewtonFinish:
         dense = nnz**2 // m + k**3 // 15 + 4 * nnz
         return (dense, True) if k <= MOST_DENSE and dense <= iterative else (iterative, False)
 
-    def _movable(self, lam: Vector, slope: Vector) -> NDArray[np.intp]:
+    def _movable(self, lam: Vector, gradient: Vector) -> NDArray[np.intp]:
         """Return the coordinates that are not at 0 or at a bound, or would leave it."""
-        violation = self.penalty.violation(lam, slope - self._ridge(lam))
-        is_movable = violation > 0
-        is_movable |= self._is_smooth(lam)
+        is_movable = self._is_smooth(lam) | (self.penalty.violation(lam, gradient) > 0)
         return np.flatnonzero(is_movable & (self.problem.matrix.scale > 0))
 
     def _is_smooth(self, lam: Vector) -> NDArray[np.bool_]:
