@@ -1,12 +1,11 @@
 // The compiled module tauboost._core: Python's view of the kernels. Arguments are checked by
 // problem.py before they come here; the checks below only keep a mistake in our own Python from
 // reading out of bounds.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+#include "bindings.hpp"
+
 #include <nanobind/stl/optional.h>
 
 #include <optional>
-#include <stdexcept>
 
 #include "build.hpp"
 #include "exact.hpp"
@@ -15,37 +14,10 @@
 #include "pcdm.hpp"
 #include "sweeps.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 using namespace tauboost;
 
 namespace {
-
-template <typename T>
-using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
-
-template <typename A>
-void expect_size(const A& array, std::int64_t size, const char* name) {
-  if (static_cast<std::int64_t>(array.size()) != size)
-    throw std::invalid_argument(std::string("wrong length of ") + name);
-}
-
-// Runs a kernel without the GIL; a Ctrl-C that arrives meanwhile is raised when it returns.
-template <typename Kernel>
-auto released(Kernel kernel) {
-  Pulse pulse([] {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-  });
-  auto result = [&] {
-    nb::gil_scoped_release free;
-    return kernel(pulse);
-  }();
-  if (pulse.stopped()) throw nb::python_error();
-  return result;
-}
 
 template <typename T>
 NumpyArray<const T> view(const std::vector<T>& values) {
@@ -303,4 +275,6 @@ NB_MODULE(_core, module) {
       },
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "seed"_a, "first"_a, "n_draws"_a,
       "max_drift"_a, "n_threads"_a);
+
+  tauboost::bind_lanes(module);
 }

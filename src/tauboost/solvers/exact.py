@@ -23,7 +23,7 @@ from .stopping import Monitor, drive
 from .sweep_plan import SweepPlan
 from .weights import MultiplicativeWeights
 
-__all__ = ["solve"]
+__all__ = ["BundleSize", "solve"]
 
 # Bundles start so small that a row meets this many of their columns on average.
 FIRST_OVERLAP = 0.3
@@ -59,7 +59,7 @@ class _Exact(MultiplicativeWeights):
         n_threads: int,
     ) -> None:
         super().__init__(problem, penalty, lam, n_threads)
-        self.bundles = _BundleSize(problem, tau)
+        self.bundles = BundleSize(problem.matrix, tau)
         self.plan = SweepPlan(problem, seed)
         self.newton = NewtonFinish(problem, penalty, self.plan.counts, n_threads)
         self.edge_hint = math.inf
@@ -71,7 +71,9 @@ class _Exact(MultiplicativeWeights):
         columns = self.plan.take(self.updates_in(epochs_left))
         outcome = self._sweep(columns)
         self.updates += len(columns)
-        self.bundles.learn(outcome)
+        if outcome.predicted > 0:
+            efficiency = outcome.decrease / outcome.predicted
+            self.bundles.learn(outcome.undone, outcome.bundles, efficiency)
         self.sweep_edge = max(self.sweep_edge, outcome.edge)
         self.sweep_decrease += outcome.decrease
         self.settle(self.problem.omega * outcome.longest)
@@ -105,23 +107,24 @@ class _Exact(MultiplicativeWeights):
         )
 
 
-class _BundleSize:
+class BundleSize:
     """tau, adapted to what is seen: grow while bundles decrease F as single columns would."""
 
-    def __init__(self, problem: Problem, tau: int | None) -> None:
-        matrix = problem.matrix
+    def __init__(self, matrix: _core.Matrix, tau: int | None) -> None:
         self.is_fixed = tau is not None
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
         mean_overlap = max(matrix.nnz, 1) / (matrix.m * matrix.n)
         first = int(min(FIRST_OVERLAP / mean_overlap, self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
 
-    def learn(self, outcome: _core.SweepOutcome) -> None:
-        """Shrink where bundles were undone or two columns did each other's work; else grow."""
-        if self.is_fixed or outcome.predicted <= 0:
+    def learn(self, undone: int, bundles: int, efficiency: float) -> None:
+        """Shrink where bundles were undone or two columns did each other's work; else grow.
+
+        ``efficiency`` is the decrease seen, as a share of the sum of what each column promised.
+        """
+        if self.is_fixed:
             return
-        efficiency = outcome.decrease / outcome.predicted
-        if outcome.undone > 0.02 * outcome.bundles or efficiency < 0.6:
+        if undone > 0.02 * bundles or efficiency < 0.6:
             self.tau = max(SMALLEST_TAU, self.tau // 2)
-        elif outcome.undone == 0 and efficiency > 0.9:
+        elif undone == 0 and efficiency > 0.9:
             self.tau = min(self.most, 2 * self.tau)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..problem import Problem
 
-__all__ = ["SweepPlan"]
+__all__ = ["Shuffle", "SweepPlan"]
 
 NONZEROS_BETWEEN_LOOKS = 2**25
 # A run of neighbouring columns with fewer nonzeros than this costs more to find than to read.
@@ -42,7 +42,6 @@ class SweepPlan:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         matrix = problem.matrix
-        self.random = np.random.Generator(np.random.Philox(key=seed))
         self.counts = np.empty(matrix.n, dtype=np.int64)
         matrix.column_counts(self.counts)
         self.cost = self.counts + COLUMN_OVERHEAD
@@ -50,7 +49,7 @@ class SweepPlan:
         self.gain = np.zeros(matrix.n)
         self.nonempty = np.flatnonzero(self.counts).astype(np.int32)
         self.n_empty = matrix.n - len(self.nonempty)  # a full sweep passes them in no time
-        self.run_length = max(1, NONZEROS_IN_A_RUN * len(self.nonempty) // max(matrix.nnz, 1))
+        self.shuffle = Shuffle(len(self.nonempty), matrix.nnz, seed)
         self.partial_sweeps = 0
         self._begin(self.nonempty)
 
@@ -84,12 +83,21 @@ class SweepPlan:
     def _begin(self, chosen: NDArray[np.int32]) -> None:
         self.is_full = len(chosen) == len(self.nonempty)
         self.work = int(self.cost[chosen].sum())
-        self.columns = self._shuffled(chosen)
+        self.columns = self.shuffle(chosen)
         self.position = 0
         self.mean_cost = max(1, self.work // max(len(chosen), 1))
         self.stride = max(1, NONZEROS_BETWEEN_LOOKS // self.mean_cost)
 
-    def _shuffled(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
+
+class Shuffle:
+    """Random orders of columns, in runs of neighbours long enough to be read as one piece."""
+
+    def __init__(self, n_columns: int, nnz: int, seed: int) -> None:
+        self.random = np.random.Generator(np.random.Philox(key=seed))
+        self.run_length = max(1, NONZEROS_IN_A_RUN * n_columns // max(nnz, 1))
+
+    def __call__(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the columns in a new random order."""
         n_runs = len(columns) // self.run_length
         if n_runs < 2:
             return self.random.permutation(columns)
