@@ -276,5 +276,6 @@ NB_MODULE(_core, module) {
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "seed"_a, "first"_a, "n_draws"_a,
       "max_drift"_a, "n_threads"_a);
 
-  tauboost::bind_lanes(module);
+  bind_csr(module);
+  bind_lanes(module);
 }

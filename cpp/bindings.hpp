@@ -40,6 +40,7 @@ auto released(Kernel kernel) {
   return result;
 }
 
+void bind_csr(nb::module_& module);
 void bind_lanes(nb::module_& module);
 
 }  // namespace tauboost

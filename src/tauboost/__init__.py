@@ -2,6 +2,7 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
+from .estimators import TauBoostClassifier
 from .io import load_svmlight
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
@@ -12,6 +13,7 @@ __all__ = [
     "Result",
     "Snapshot",
     "Status",
+    "TauBoostClassifier",
     "Trace",
     "beta",
     "load_svmlight",

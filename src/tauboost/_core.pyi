@@ -156,3 +156,51 @@ def pcdm_async(
     max_drift: float,
     n_threads: int,
 ) -> Outcome: ...
+
+class LaneOutcome:
+    @property
+    def bundles(self) -> int: ...
+    @property
+    def undone(self) -> list[int]: ...
+    @property
+    def total(self) -> list[float]: ...
+    @property
+    def decrease(self) -> list[float]: ...
+    @property
+    def predicted(self) -> list[float]: ...
+    @property
+    def longest(self) -> list[float]: ...
+    @property
+    def edge(self) -> list[float]: ...
+
+def lane_sweep(
+    matrix: Matrix,
+    w: _Floats,
+    E: _Floats | None,
+    lam: _Floats,
+    total: _Floats,
+    l1: _Floats,
+    l2: _Floats,
+    n_penalised: int,
+    columns: NDArray[np.int32],
+    tau: int,
+    is_signed: bool,
+    n_threads: int,
+) -> LaneOutcome: ...
+def csr_product(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    coef: _Floats,
+    intercept: _Floats,
+    out: _Floats,
+    n_threads: int,
+) -> None: ...
+def row_fingerprints(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    seed: int,
+    out: NDArray[np.uint64],
+    n_threads: int,
+) -> None: ...

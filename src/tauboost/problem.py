@@ -81,27 +81,12 @@ class Problem:
             if positive.all() or not positive.any():
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
-        self.matrix = self._build(arrays, positive)
+        self.matrix = build_matrix(arrays, positive, self.place, self.fit_intercept, self.n_threads)
         self._all_columns = np.arange(self.matrix.n, dtype=np.int32)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
-
-    def _build(self, arrays: CsrArrays, positive: Mask) -> _core.Matrix:
-        matrix = _core.build_matrix(
-            arrays.indptr,
-            arrays.indices,
-            arrays.data,
-            positive.view(np.uint8),
-            self.place,
-            self.fit_intercept,
-            shard_cuts(arrays.indptr, self.n_features),
-            self.n_threads,
-        )
-        if matrix.has_duplicates:
-            return self._build(arrays.with_duplicates_summed(), positive)
-        return matrix
 
     @property
     def n_coordinates(self) -> int:
@@ -198,6 +183,30 @@ class Problem:
             f"Problem({self.n_samples:,} samples, {self.n_features:,} features, "
             f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
         )
+
+
+def build_matrix(
+    arrays: CsrArrays,
+    positive: Mask,
+    place: NDArray[np.int32],
+    fit_intercept: bool,
+    n_threads: int,
+) -> _core.Matrix:
+    """Lay A out in the core: the rows of X, with the sign of their label, in columns."""
+    matrix = _core.build_matrix(
+        arrays.indptr,
+        arrays.indices,
+        arrays.data,
+        positive.view(np.uint8),
+        place,
+        fit_intercept,
+        shard_cuts(arrays.indptr, arrays.shape[1]),
+        n_threads,
+    )
+    if matrix.has_duplicates:
+        summed = arrays.with_duplicates_summed()
+        return build_matrix(summed, positive, place, fit_intercept, n_threads)
+    return matrix
 
 
 def random_places(n_features: int) -> NDArray[np.int32]:

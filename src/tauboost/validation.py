@@ -49,6 +49,8 @@ class CsrArrays:
 
 def as_csr(X: Any) -> CsrArrays:
     """Check X and see it as CSR arrays, sharing memory where that is possible."""
+    if isinstance(X, CsrArrays):  # checked already
+        return X
     if sp.issparse(X):
         if X.format not in {"csr", "csc"}:
             X = X.tocsr()

@@ -7,6 +7,7 @@ not depend on its neighbours, except through the size of the bundles they share.
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,17 @@ LANES = (1, 2, 4, 8)  # what the kernel was compiled for
 CACHE_LINE = 64
 # Weights outside this range have lost bits to underflow or overflow, or are about to.
 SAFE_RANGE = (1e-280, 1e280)
+# What lies in lanes that nobody uses: a problem at its solution.
+PADDING = {
+    "l1": 0.0,
+    "l2": 0.0,
+    "c": 0.0,
+    "lam": 0.0,
+    "w": 0.0,
+    "E": 1.0,
+    "total": 1.0,
+    "shift": 0.0,
+}
 
 
 @dataclass(frozen=True)
@@ -47,6 +59,7 @@ class Lanes:
         Where a lane's label is not the one the matrix was built with.
     psi : one elastic net a lane
     n_penalised : the first so many columns are penalised
+    start : array of shape (n, k), where each lane starts; 0 by default
     """
 
     def __init__(
@@ -60,6 +73,7 @@ class Lanes:
         n_penalised: int,
         seed: int,
         n_threads: int,
+        start: Vector | None = None,
     ) -> None:
         self.matrix, self.loss, self.n_threads = matrix, loss, n_threads
         self.k = len(psi)
@@ -80,7 +94,11 @@ class Lanes:
         self.shuffle = Shuffle(len(self.columns), matrix.nnz, seed)
         self.edge = np.full(self.k, np.inf)
         self.n_sweeps = 0
-        self._restart(np.zeros((matrix.m, self.k)))
+        if start is None:
+            self._restart(np.zeros((matrix.m, self.k)))
+        else:
+            self.lam[:, : self.k] = start
+            self._restart(self.residuals())
 
     def _padded(self, values: list[float]) -> Vector:
         return np.array(values + [0.0] * (self.width - len(values)))
@@ -128,12 +146,34 @@ class Lanes:
         r = np.stack(columns, axis=1)
         return r if self.sign is None else r * self.sign
 
+    def keep(self, chosen: list[int]) -> None:
+        """Go on with some of the lanes only."""
+        width = min(width for width in LANES if width >= len(chosen))
+        self.k = len(chosen)
+        if self.sign is not None:
+            self.sign = self.sign[:, chosen]
+        self.edge = self.edge[chosen]
+        for name, fill in PADDING.items():
+            whole = getattr(self, name)
+            if whole is not None:
+                part = aligned(*whole.shape[:-1], width)
+                part[..., : self.k] = whole[..., chosen]
+                part[..., self.k :] = fill
+                setattr(self, name, part)
+        self.width = width
+
     def values(self) -> Vector:
         """F of each lane."""
-        r = self.residuals()
-        return np.array(
-            [LOSSES[self.loss](r[:, q], self.c[:, q], 1.0).value for q in range(self.k)]
-        )
+        if self.E is None:
+            return np.asarray(self.shift[: self.k] + np.log(self.total[: self.k]))
+        odds = self.E[:, : self.k]
+        return np.asarray((self.c[:, : self.k] * np.log(1.0 + odds)).sum(axis=0))
+
+    def row_residuals(self, rows: NDArray[np.intp]) -> Vector:
+        """(A lam)_j of some rows, of shape (len(rows), k)."""
+        if self.E is not None:
+            return np.asarray(np.log(self.E[rows, : self.k]))
+        return np.asarray(self.residuals()[rows])
 
     def _settle(self) -> None:
         kept = np.abs(self.w) if self.E is None else self.E
@@ -148,10 +188,11 @@ class Lanes:
 
     def _restart(self, r: Vector) -> None:
         k = self.k
-        self.total = np.ones(self.width)
+        self.total, self.shift = np.ones(self.width), np.zeros(self.width)
         for lane in range(k):
             weights = LOSSES[self.loss](r[:, lane], self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
+            self.shift[lane] = weights.value - np.log(weights.total)
         if self.sign is not None:
             self.w[:, :k] = np.copysign(self.w[:, :k], self.sign)
         if self.E is not None:
@@ -159,9 +200,9 @@ class Lanes:
             self.E[:, k:] = 1.0
 
 
-def aligned(rows: int, width: int) -> NDArray[np.float64]:
+def aligned(*shape: int) -> NDArray[np.float64]:
     """Return zeros whose rows do not straddle cache lines."""
-    spare = CACHE_LINE // 8
-    memory = np.zeros(rows * width + spare)
+    size = math.prod(shape)
+    memory = np.zeros(size + CACHE_LINE // 8)
     skip = (-memory.ctypes.data % CACHE_LINE) // 8
-    return memory[skip : skip + rows * width].reshape(rows, width)
+    return memory[skip : skip + size].reshape(shape)

@@ -1,0 +1,88 @@
+// What is done to the user's CSR rows as they are, without the matrix of columns.hpp: decision
+// values, and a fingerprint of each row.
+#pragma once
+
+#include <bit>
+#include <cstdint>
+
+namespace tauboost {
+
+template <typename Index>
+struct CsrRows {
+  const Index* indptr;
+  const Index* indices;
+  const double* data;  // null: every entry is 1
+  std::int64_t m;
+  double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
+};
+
+// out = X coef + intercept, with coef n x K and out m x K, rows next to each other.
+template <int K, typename Index>
+void csr_product_fixed(const CsrRows<Index>& X, const double* coef, const double* intercept,
+                       double* out, int n_threads) {
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+  for (std::int64_t j = 0; j < X.m; ++j) {
+    double sum[K];
+    for (int q = 0; q < K; ++q) sum[q] = 0.0;
+    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+      const double x = X.value(k);
+      const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
+      for (int q = 0; q < K; ++q) sum[q] += x * row[q];
+    }
+    for (int q = 0; q < K; ++q) out[j * K + q] = sum[q] + intercept[q];
+  }
+}
+
+template <typename Index>
+void csr_product(const CsrRows<Index>& X, const double* coef, const double* intercept,
+                 std::int64_t K, double* out, int n_threads) {
+  switch (K) {
+    case 1:
+      return csr_product_fixed<1>(X, coef, intercept, out, n_threads);
+    case 2:
+      return csr_product_fixed<2>(X, coef, intercept, out, n_threads);
+    case 4:
+      return csr_product_fixed<4>(X, coef, intercept, out, n_threads);
+    case 8:
+      return csr_product_fixed<8>(X, coef, intercept, out, n_threads);
+  }
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+  for (std::int64_t j = 0; j < X.m; ++j) {
+    double* sum = out + j * K;
+    for (std::int64_t q = 0; q < K; ++q) sum[q] = intercept[q];
+    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+      const double x = X.value(k);
+      const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
+      for (std::int64_t q = 0; q < K; ++q) sum[q] += x * row[q];
+    }
+  }
+}
+
+// The finalizer of MurmurHash3: every bit of the result depends on every bit of x.
+inline std::uint64_t mixed(std::uint64_t x) {
+  x ^= x >> 33;
+  x *= 0xff51afd7ed558ccdULL;
+  x ^= x >> 33;
+  x *= 0xc4ceb9fe1a85ec53ULL;
+  return x ^ (x >> 33);
+}
+
+// A number for each row that equal rows share, whatever the order in which their entries are
+// given; zeros do not count.
+template <typename Index>
+void row_fingerprints(const CsrRows<Index>& X, std::uint64_t seed, std::uint64_t* out,
+                      int n_threads) {
+#pragma omp parallel for schedule(static) num_threads(n_threads)
+  for (std::int64_t j = 0; j < X.m; ++j) {
+    std::uint64_t sum = 0;
+    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+      const double x = X.value(k);
+      if (x == 0.0) continue;
+      const auto bits = X.data == nullptr ? 1 : std::bit_cast<std::uint64_t>(x);
+      sum += mixed(bits * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(X.indices[k]) + seed);
+    }
+    out[j] = mixed(sum + seed);
+  }
+}
+
+}  // namespace tauboost

@@ -1,0 +1,188 @@
+"""Training data as the estimators use them, and the part of them that is held out.
+
+Features that no sample has are left out of the work. Which samples are held out depends on their
+content, not on their position: equal samples stay together, so copies of a sample can never be on
+both sides, a sample of weight 2 is the same as that sample twice, and the order does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Mask, Vector
+from ..kernels import _core
+from ..problem import build_matrix, random_places
+from ..validation import CsrArrays
+
+__all__ = ["Samples"]
+
+# With fewer different samples than this of any class, a held-out part says nothing.
+FEWEST_OF_A_CLASS = 10
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Checked rows with the numbers of their classes (0, 1, ...) and positive weights."""
+
+    arrays: CsrArrays
+    codes: NDArray[np.intp]
+    n_classes: int
+    weights: Vector
+    fit_intercept: bool
+    n_threads: int
+    used: NDArray[np.intp] | None = None  # the features that are kept; None: all
+
+    @classmethod
+    def build(
+        cls,
+        arrays: CsrArrays,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        weights: Vector,
+        fit_intercept: bool,
+        n_threads: int,
+    ) -> Samples:
+        """Leave out samples of weight 0, and features that are never used if these are many."""
+        present = weights > 0
+        if not present.all():
+            arrays, codes, weights = arrays.select(present), codes[present], weights[present]
+        arrays, used = without_unused_features(arrays)
+        return cls(arrays, codes, n_classes, weights, fit_intercept, n_threads, used)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.codes)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether one column of coefficients tells the classes apart."""
+        return self.n_classes == 2
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of two-class problems: one for two classes, else one for each."""
+        return 1 if self.is_binary else self.n_classes
+
+    @cached_property
+    def place(self) -> NDArray[np.int32]:
+        """Where each feature lies in the core."""
+        return random_places(self.arrays.shape[1])
+
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """The one matrix all problems share.
+
+        With two classes its signs are those of the labels. With more, no labels are in it, and the
+        lanes carry them.
+        """
+        positive = self.codes == 1 if self.is_binary else np.ones(self.n, dtype=bool)
+        return build_matrix(self.arrays, positive, self.place, self.fit_intercept, self.n_threads)
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The sample behind each row of the core."""
+        return np.asarray(self.matrix.row_order)
+
+    def opposite(self, tasks: list[int]) -> Mask | None:
+        """Where, in the core's order, the label of a task is not the matrix's."""
+        if self.is_binary:
+            return None
+        return np.asarray(self.codes[self.order][:, None] != np.array(tasks)[None, :])
+
+    def split(self, lam: Vector) -> tuple[Vector, float]:
+        """Coefficients of all features, and the intercept, from a point of the core."""
+        n_kept = self.arrays.shape[1]
+        kept = -lam[self.place]
+        intercept = -float(lam[n_kept]) if self.fit_intercept else 0.0
+        return kept, intercept
+
+    def coordinates(self, coef: Vector, intercept: float) -> Vector:
+        """Return the core's point for coefficients of the kept features."""
+        lam = np.empty(self.arrays.shape[1])
+        lam[self.place] = -coef
+        return np.append(lam, -intercept) if self.fit_intercept else lam
+
+    def keep(self, coef: Vector) -> Vector:
+        """Return the coefficients of the features that are kept."""
+        return coef if self.used is None else coef[..., self.used]
+
+    def expand(self, coef: Vector, n_features: int) -> Vector:
+        """Return coefficients of all features; those never used have none."""
+        if self.used is None:
+            return coef
+        full = np.zeros((*coef.shape[:-1], n_features))
+        full[..., self.used] = coef
+        return full
+
+    def fingerprints(self, seed: int) -> NDArray[np.uint64]:
+        """Return a number for each sample that equal samples share."""
+        out = np.empty(self.n, dtype=np.uint64)
+        a = self.arrays
+        _core.row_fingerprints(a.indptr, a.indices, a.data, seed, out, self.n_threads)
+        return out
+
+    def hold_out(self, fraction: float, seed: int) -> Mask | None:
+        """Choose about this fraction of each class, the same whatever the order of the samples.
+
+        None where a class has too few different samples to spare any.
+        """
+        prints = self.fingerprints(seed)
+        held = np.zeros(self.n, dtype=bool)
+        for code in range(self.n_classes):
+            of_class = np.flatnonzero(self.codes == code)
+            different = np.unique(prints[of_class])
+            n_held = round(fraction * len(different))
+            if len(different) < FEWEST_OF_A_CLASS or not 0 < n_held < len(different):
+                return None
+            held[of_class[prints[of_class] < different[n_held]]] = True
+        return held
+
+    @cached_property
+    def mean_square(self) -> float:
+        """Mean squared length of a sample, by weight: the unit of l2."""
+        a = self.arrays
+        starts = a.indptr[:-1]
+        if a.data is None:
+            lengths = np.diff(a.indptr).astype(np.float64)
+        else:
+            squares = np.append(np.square(a.data), 0.0)
+            lengths = np.add.reduceat(squares, starts)
+            lengths[np.diff(a.indptr) == 0] = 0.0
+        return float(lengths @ self.weights / self.weights.sum())
+
+    def count_different(self, seed: int) -> int:
+        """Return the number of different samples."""
+        return len(np.unique(self.fingerprints(seed)))
+
+    def without(self, held: Mask) -> Samples:
+        """Return the same samples without some, for a fit of its own."""
+        keep = ~held
+        return replace(
+            self,
+            arrays=self.arrays.select(keep),
+            codes=self.codes[keep],
+            weights=self.weights[keep],
+        )
+
+
+def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.intp] | None]:
+    """Renumber the features that occur, where most do not."""
+    n = arrays.shape[1]
+    if n <= 2 * len(arrays.indices):
+        return arrays, None
+    occurs = np.zeros(n, dtype=bool)
+    occurs[arrays.indices] = True
+    used = np.flatnonzero(occurs)
+    number = np.zeros(n, dtype=arrays.indices.dtype)
+    number[used] = np.arange(len(used), dtype=number.dtype)
+    kept = max(len(used), 1)
+    renumbered: Any = number[arrays.indices]
+    if len(used) == 0:
+        used = np.zeros(1, dtype=np.intp)
+    return replace(arrays, indices=renumbered, shape=(arrays.shape[0], kept)), used

@@ -1,0 +1,396 @@
+"""How a classifier is trained: by a race on held-out samples, or at a given strength.
+
+``tuned`` lets candidates of psi race on the samples, chooses the best of them and its number of
+sweeps by the loss on the held-out part, and fits again on all samples. ``fixed`` minimises one
+objective; ``stopped_early`` keeps the sweep that was best on the held-out part.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+
+from ..arrays import Mask, Vector
+from ..problem import Problem
+from ..solvers import solve
+from ..solvers.result import Status
+from ..solvers.stopping import Snapshot
+from .calibration import fit_sigmoids
+from .race import LINK_SLOPES, Race, Strength, log_loss
+from .samples import Samples
+
+__all__ = ["Event", "Model", "Options", "strengths_of_l2", "train"]
+
+# alpha of the candidates, in units of the mean squared length of a sample over the number of
+# different samples: from far too strong to far too weak.
+STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
+# Without held-out samples to choose by: what is rarely far off.
+USUAL_STRENGTH = 0.1
+# l1 in units of the largest gradient at 0, from which on every coefficient is 0.
+STRENGTHS_OF_L1 = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4)
+L1_RATIOS = (0.0, 0.5, 1.0)
+# After so many sweeps, this many candidates stay: more of the stronger ones, as more sweeps
+# favour them.
+NARROWING = {2: (2, 1), 6: (1, 0)}
+# A sweep that improves the held-out loss by less than this share is the last.
+LEAST_IMPROVEMENT = 2e-3
+# Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
+# to the optimum, and the fit on all samples goes on from there.
+FEW_SWEEPS = 4
+
+
+@dataclass(frozen=True)
+class Event:
+    """What is told after each sweep."""
+
+    phase: str  # "select" or "fit"
+    sweep: int
+    objective: float
+    held_out_loss: float
+    seconds: float
+
+
+Report = Callable[[Event], bool]
+
+
+@dataclass(frozen=True)
+class Options:
+    """What the user asked for."""
+
+    loss: str
+    alpha: float | str
+    l1_ratio: float | str
+    max_iter: int
+    tol: float
+    early_stopping: bool
+    validation_fraction: float
+    calibrate: bool
+    time_limit: float | None
+    seed: int
+    report: Report
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained classifier, and how it was chosen."""
+
+    coef: Vector  # (tasks, features kept)
+    intercept: Vector  # (tasks,)
+    strength: Strength
+    n_sweeps: int
+    objective: Vector  # (tasks,)
+    message: str
+    slope: Vector
+    offset: Vector
+    held_out_loss: float = float("nan")
+    table: list[dict[str, float | str]] = field(default_factory=list)
+
+
+class Clock:
+    """Seconds since the start, and whether they are used up."""
+
+    def __init__(self, limit: float | None) -> None:
+        self.start, self.limit = time.perf_counter(), limit
+
+    @property
+    def seconds(self) -> float:
+        """Seconds so far."""
+        return time.perf_counter() - self.start
+
+    @property
+    def left(self) -> float | None:
+        """Seconds left; None: no limit."""
+        return None if self.limit is None else max(self.limit - self.seconds, 1e-3)
+
+    @property
+    def is_over(self) -> bool:
+        """Whether the time is used up."""
+        return self.limit is not None and self.seconds >= self.limit
+
+
+def train(samples: Samples, options: Options, start: Vector | None) -> Model:
+    """Train as the options say; ``start`` is a point of the core for each task, or None."""
+    clock = Clock(options.time_limit)
+    needs_held_out = options.alpha == "auto" or options.early_stopping or options.calibrate
+    held = samples.hold_out(options.validation_fraction, options.seed) if needs_held_out else None
+    if options.early_stopping and held is None:
+        raise ValueError(
+            "early_stopping needs samples to hold out: every class needs at least 10 different "
+            "ones, more if validation_fraction is small"
+        )
+    if held is None:
+        model = fixed(samples, options, fallback(samples, options), clock, start)
+    elif options.alpha == "auto" or options.early_stopping:
+        model = tuned(samples, options, held, clock, start)
+    else:
+        model = calibrated(samples, options, held, clock, start)
+    return model
+
+
+def fallback(samples: Samples, options: Options) -> Strength:
+    """Return the strength that was given, or a usual one where none can be chosen."""
+    loss = "logistic" if options.loss == "auto" else options.loss
+    l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
+    if isinstance(options.alpha, str):
+        unit = samples.mean_square / samples.count_different(options.seed)
+        return Strength(loss, USUAL_STRENGTH * unit, l1_ratio)
+    return Strength(loss, options.alpha, l1_ratio)
+
+
+def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
+    """All strengths to try, one list a loss and ratio, the strongest first."""
+    losses = list(LINK_SLOPES) if options.loss == "auto" else [options.loss]
+    ratios = L1_RATIOS if isinstance(options.l1_ratio, str) else [options.l1_ratio]
+    lists = []
+    for loss, ratio in product(losses, ratios):
+        if not isinstance(options.alpha, str):
+            alphas = [options.alpha]
+        elif ratio < 0.5:
+            unit = samples.mean_square / samples.count_different(options.seed)
+            alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
+        else:
+            alphas = [largest_gradient(samples) * k / ratio for k in STRENGTHS_OF_L1]
+        lists.append([Strength(loss, alpha, ratio) for alpha in alphas])
+    return lists
+
+
+def largest_gradient(samples: Samples) -> float:
+    """Return the largest gradient of any feature at 0, the intercept at its best."""
+    order = samples.order
+    weights = samples.weights[order] / samples.weights.sum()
+    largest = 0.0
+    n = samples.arrays.shape[1]
+    columns = np.arange(n, dtype=np.int32)
+    for task in range(samples.n_tasks):
+        is_positive = samples.codes[order] == (1 if samples.is_binary else task)
+        share = float(weights @ is_positive)
+        # The gradient of the logistic loss; the exponential one is twice that or less.
+        w = weights * np.where(is_positive, 1.0 - share, share)
+        if samples.opposite([task]) is not None:
+            w = np.where(is_positive, w, -w)
+        neg, pos = np.empty(n), np.empty(n)
+        from ..kernels import _core  # noqa: PLC0415
+
+        _core.gather_columns(samples.matrix, w, columns, neg, pos, samples.n_threads)
+        largest = max(largest, float(np.abs(pos - neg).max()))
+    return largest
+
+
+@dataclass
+class Best:
+    """The best seen on the held-out samples."""
+
+    loss: float = np.inf
+    strength: Strength | None = None
+    sweep: int = 0
+    points: Vector | None = None
+    values: Vector | None = None
+    decisions: Vector | None = None
+    rows: tuple[Vector, Vector] | None = None  # codes and weights of the held-out samples
+
+
+def tuned(
+    samples: Samples, options: Options, held: Mask, clock: Clock, start: Vector | None
+) -> Model:
+    """Race, then fit the winner on all samples, unless early stopping keeps what it has seen."""
+    best = Best()
+    table: list[dict[str, float | str]] = []
+    for strengths in candidates(samples, options):
+        race = Race(samples, strengths, held, options.seed, start)
+        for row in run_race(race, options, clock, best):
+            table.append(row)
+    assert best.strength is not None
+    assert best.points is not None
+    assert best.values is not None
+    slope, offset = links(samples, best, options)
+    strength = best.strength
+    if options.early_stopping:
+        points, values, sweeps = best.points, best.values, best.sweep
+        message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
+    else:
+        points, values, sweeps = refit(samples, options, best, clock, start)
+        message = (
+            f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
+            f"l1_ratio={strength.l1_ratio:g}, {best.sweep} sweeps; fitted again on all."
+        )
+    coef, intercept = split_all(samples, points)
+    return Model(
+        coef, intercept, strength, sweeps, values, message, slope, offset, best.loss, table
+    )
+
+
+def run_race(
+    race: Race, options: Options, clock: Clock, best: Best
+) -> Iterator[dict[str, float | str]]:
+    """Sweep until the held-out loss stops falling, and note the best."""
+    slope = LINK_SLOPES[race.loss]
+    leader, previous = 0, np.inf
+    for sweep in range(1, options.max_iter + 1):
+        race.sweep()
+        losses = {
+            s: log_loss(decisions, race.row_codes, race.row_weights, slope)
+            for s, decisions in race.held_out_decisions().items()
+        }
+        leader = min(losses, key=lambda s: losses[s])
+        for s, loss in losses.items():
+            strength = race.strengths[s]
+            yield {
+                "loss": strength.loss,
+                "l1_ratio": strength.l1_ratio,
+                "alpha": strength.alpha,
+                "sweep": sweep,
+                "held_out_loss": loss,
+            }
+        if losses[leader] < best.loss:
+            best.loss, best.strength, best.sweep = losses[leader], race.strengths[leader], sweep
+            best.points, best.values = race.points(leader), race.values(leader)
+            best.decisions = race.held_out_decisions()[leader]
+            best.rows = (race.row_codes, race.row_weights)
+        event = Event(
+            "select", sweep, float(race.values(leader).sum()), losses[leader], clock.seconds
+        )
+        if options.report(event) or clock.is_over:
+            return
+        if not losses[leader] < previous * (1.0 - LEAST_IMPROVEMENT):
+            return
+        previous = losses[leader]
+        if sweep in NARROWING and len(race.alive) > 1:
+            stronger, weaker = NARROWING[sweep]
+            race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
+
+
+def refit(
+    samples: Samples, options: Options, best: Best, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int]:
+    """Fit the winner on all samples."""
+    assert best.strength is not None
+    if best.sweep <= FEW_SWEEPS:
+        first, n_sweeps = start, best.sweep
+    else:
+        first, n_sweeps = best.points, max(2, best.sweep // 4)
+    race = Race(samples, [best.strength], None, options.seed, first)
+    for sweep in range(1, n_sweeps + 1):
+        race.sweep()
+        event = Event("fit", sweep, float(race.values(0).sum()), best.loss, clock.seconds)
+        if options.report(event) or clock.is_over:
+            break
+    return race.points(0), race.values(0), best.sweep
+
+
+def fixed(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> Model:
+    """Minimise one objective on all samples."""
+    if samples.is_binary:
+        points, values, n_sweeps, message = solved(samples, options, strength, clock, start)
+    else:
+        points, values, n_sweeps, message = swept(samples, options, strength, clock, start)
+    coef, intercept = split_all(samples, points)
+    slope = np.full(samples.n_tasks, LINK_SLOPES[strength.loss])
+    offset = np.zeros(samples.n_tasks)
+    return Model(coef, intercept, strength, n_sweeps, values, message, slope, offset)
+
+
+def solved(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int, str]:
+    """Two classes: the default method of ``solve``, with all it knows."""
+    problem = Problem(
+        samples.arrays,
+        samples.codes,
+        samples.weights,
+        loss=strength.loss,
+        fit_intercept=samples.fit_intercept,
+        n_threads=samples.n_threads,
+    )
+    lam0 = None
+    if start is not None:
+        lam, intercept = problem.split(start[0])
+        lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
+
+    def callback(snapshot: Snapshot) -> bool:
+        sweep = round(snapshot.epoch)
+        event = Event("fit", sweep, snapshot.objective, float("nan"), clock.seconds)
+        return bool(options.report(event))
+
+    result = solve(
+        problem,
+        alpha=strength.alpha,
+        l1_ratio=strength.l1_ratio,
+        n_threads=samples.n_threads,
+        max_epochs=options.max_iter,
+        tol=options.tol,
+        time_limit=clock.left,
+        lam0=lam0,
+        random_state=options.seed,
+        callback=callback,
+    )
+    point = problem.coordinates(result.lam, result.intercept)[None, :]
+    n_sweeps = (
+        max(1, round(result.n_epochs))
+        if result.status is not Status.CONVERGED
+        else max(1, int(np.ceil(result.n_epochs)))
+    )
+    return point, np.array([result.value]), n_sweeps, result.message
+
+
+def swept(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int, str]:
+    """Several classes: sweeps of all of them in lanes, until no edge is left."""
+    race = Race(samples, [strength], None, options.seed, start)
+    message = f"Stopped after max_iter={options.max_iter} sweeps."
+    sweep = 0
+    for sweep in range(1, options.max_iter + 1):
+        race.sweep()
+        edge = float(race.edges(0).max())
+        event = Event("fit", sweep, float(race.values(0).sum()), float("nan"), clock.seconds)
+        if options.report(event):
+            message = "Stopped by a callback."
+            break
+        if edge <= options.tol:
+            message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
+            break
+        if clock.is_over:
+            message = f"Stopped at the time limit of {options.time_limit:g} s."
+            break
+    return race.points(0), race.values(0), sweep, message
+
+
+def calibrated(
+    samples: Samples, options: Options, held: Mask, clock: Clock, start: Vector | None
+) -> Model:
+    """Fit without the held-out samples to learn the link, then on all."""
+    from dataclasses import replace  # noqa: PLC0415
+
+    strength = fallback(samples, options)
+    first = fixed(samples.without(held), options, strength, clock, start)
+    rows = samples.arrays.select(held)
+    from .linear import decision_values  # noqa: PLC0415
+
+    decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
+    slope, offset = fit_sigmoids(
+        decisions, samples.codes[held], samples.weights[held], LINK_SLOPES[strength.loss]
+    )
+    return replace(fixed(samples, options, strength, clock, start), slope=slope, offset=offset)
+
+
+def links(samples: Samples, best: Best, options: Options) -> tuple[Vector, Vector]:
+    """Slope and offset of p = 1 / (1 + exp(-(slope H + offset))) for each task."""
+    assert best.strength is not None
+    natural = LINK_SLOPES[best.strength.loss]
+    if options.calibrate:
+        assert best.decisions is not None
+        assert best.rows is not None
+        return fit_sigmoids(best.decisions, *best.rows, natural)
+    return np.full(samples.n_tasks, natural), np.zeros(samples.n_tasks)
+
+
+def split_all(samples: Samples, points: Vector) -> tuple[Vector, Vector]:
+    """Coefficients of the kept features and intercepts, from points of the core."""
+    parts = [samples.split(point) for point in points]
+    return np.stack([coef for coef, _ in parts]), np.array([b for _, b in parts])
