@@ -27,7 +27,7 @@ __all__ = ["TauBoostClassifier"]
 LOSSES = ("logistic", "exponential", "auto")
 
 
-class TauBoostClassifier(ClassifierMixin, BaseEstimator):
+class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
@@ -155,8 +155,7 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):
         try:
             return self._fit(X, y, sample_weight)
         except BaseException:
-            vars(self).clear()
-            vars(self).update(before)
+            self.__dict__ = before
             raise
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:

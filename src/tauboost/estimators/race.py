@@ -163,7 +163,8 @@ def probabilities(decisions: Vector, slope: Vector, offset: Vector) -> Vector:
     if p.shape[1] == 1:
         return np.hstack([1.0 - p, p])
     total = p.sum(axis=1, keepdims=True)
-    return np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
+    share = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
+    return np.asarray(share)
 
 
 def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope: float) -> float:

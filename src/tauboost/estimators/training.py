@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
 from ..problem import Problem
@@ -23,7 +24,7 @@ from .calibration import fit_sigmoids
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
 
-__all__ = ["Event", "Model", "Options", "strengths_of_l2", "train"]
+__all__ = ["Event", "Model", "Options", "Report", "train"]
 
 # alpha of the candidates, in units of the mean squared length of a sample over the number of
 # different samples: from far too strong to far too weak.
@@ -190,7 +191,7 @@ class Best:
     points: Vector | None = None
     values: Vector | None = None
     decisions: Vector | None = None
-    rows: tuple[Vector, Vector] | None = None  # codes and weights of the held-out samples
+    rows: tuple[NDArray[np.intp], Vector] | None = None  # codes and weights of the held-out samples
 
 
 def tuned(
@@ -201,8 +202,7 @@ def tuned(
     table: list[dict[str, float | str]] = []
     for strengths in candidates(samples, options):
         race = Race(samples, strengths, held, options.seed, start)
-        for row in run_race(race, options, clock, best):
-            table.append(row)
+        table.extend(run_race(race, options, clock, best))
     assert best.strength is not None
     assert best.points is not None
     assert best.values is not None

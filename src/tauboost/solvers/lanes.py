@@ -1,8 +1,8 @@
 """Several problems on one matrix, solved side by side: classes, folds, strengths of psi.
 
-Lane l has its own labels, sample weights and psi; all share the matrix and the order of its columns,
-so a sweep reads the matrix once for up to eight of them (cpp/lanes.hpp). What a lane computes does
-not depend on its neighbours, except through the size of the bundles they share.
+Lane l has its own labels, sample weights and psi; all share the matrix and the order of its
+columns, so a sweep reads the matrix once for up to eight of them (cpp/lanes.hpp). What a lane
+computes does not depend on its neighbours, except through the size of the bundles they share.
 """
 
 from __future__ import annotations
@@ -61,6 +61,9 @@ class Lanes:
     n_penalised : the first so many columns are penalised
     start : array of shape (n, k), where each lane starts; 0 by default
     """
+
+    total: Vector  # exponential: the sum of w, lane by lane; logistic: 1
+    shift: Vector  # exponential: value = shift + log(total)
 
     def __init__(
         self,
@@ -135,7 +138,7 @@ class Lanes:
         self._settle()
 
     def residuals(self) -> Vector:
-        """(A lam)_j of every row and lane: what the weights follow from."""
+        """Return (A lam)_j of every row and lane: what the weights follow from."""
         columns = []
         for lane in range(self.k):
             r = np.zeros(self.matrix.m)
@@ -170,7 +173,7 @@ class Lanes:
         return np.asarray((self.c[:, : self.k] * np.log(1.0 + odds)).sum(axis=0))
 
     def row_residuals(self, rows: NDArray[np.intp]) -> Vector:
-        """(A lam)_j of some rows, of shape (len(rows), k)."""
+        """Return (A lam)_j of some rows, of shape (len(rows), k)."""
         if self.E is not None:
             return np.asarray(np.log(self.E[rows, : self.k]))
         return np.asarray(self.residuals()[rows])
