@@ -20,6 +20,7 @@ from model_files import (
     sparse_model,
     take_apart,
 )
+from tauboost.io import model
 from tauboost.io.model import ModelFileError, read_model
 
 
@@ -249,6 +250,25 @@ def test_sparse_arrays_of_different_lengths(path):
     }
     fields["params.x"] = {"dtype": "I32", "shape": [1], "data_offsets": [end - 4, end]}
     refused(path, put_together(fields, header, data), "coef has 4 values")
+
+
+def test_a_number_too_large_for_a_float(path):
+    fields, header, data = take_apart(content_of(dense_model(), path))
+    text = json.dumps(header | {"params": {"a": "@"}}).replace('"@"', "1e400")
+    refused(path, put_together(fields, text, data), "a holds inf, which is no number")
+
+
+def test_a_file_that_is_cut_short_while_it_is_read(path, monkeypatch):
+    content = content_of(dense_model(), path)
+    original = model._check_schema
+
+    def cut_short(*arguments):
+        original(*arguments)
+        os.truncate(path, len(content) - 1)
+
+    monkeypatch.setattr(model, "_check_schema", cut_short)
+    with pytest.raises(ModelFileError, match="it became shorter while it was read"):
+        read_model(path)
 
 
 def test_a_small_file_that_claims_to_be_huge_allocates_nothing(path):

@@ -244,6 +244,7 @@ def test_rows_may_be_empty_and_restart_anywhere(indptr, path):
         (nested(20), ValueError, "nested more than 16 levels"),
         (np.array(["a"]), TypeError, r"params\.bad has values of type <U1"),
         (np.zeros(2, np.longdouble), TypeError, "which a model file cannot store"),
+        (np.zeros((1,) * 9), ValueError, r"params\.bad has 9 dimensions, more than 8"),
         ("x" * 2**20, ValueError, "the header takes .* bytes"),
     ],
 )
@@ -251,6 +252,11 @@ def test_what_cannot_be_stored_is_named_and_nothing_is_written(value, error, mes
     with pytest.raises(error, match=message):
         write_model(dense_model(params={"bad": value}), path)
     assert list(path.parent.iterdir()) == []
+
+
+def test_too_many_arrays(path):
+    with pytest.raises(ValueError, match="arrays are more than a file can hold"):
+        write_model(dense_model(fitted={f"a{i}": np.zeros(1) for i in range(300)}), path)
 
 
 def test_names_that_are_not_unicode(path):

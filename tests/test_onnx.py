@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 
 from linear_classifier import LABELS, Linear, fitted, samples
 from tauboost.estimators import persistence, to_onnx
+from tauboost.io.onnx import onnx_graph
 
 ort = pytest.importorskip("onnxruntime")
 
@@ -101,6 +103,9 @@ def test_what_onnx_cannot_hold(path, monkeypatch):
         to_onnx(clf)
     with pytest.raises(ValueError, match=r"slope must be a number or have shape \(1,\)"):
         to_onnx(fitted(slope=np.ones(3)))
+    data = fitted()._to_model()
+    with pytest.raises(ValueError, match="the model has no slope"):
+        onnx_graph(replace(data, fitted={"offset": 0.0}))
     monkeypatch.setattr("tauboost.io.onnx.MAX_BYTES", 100)
     with pytest.raises(ValueError, match="an ONNX file holds at most 100: fit with an l1 penalty"):
         to_onnx(fitted(4, n_features=50), path)

@@ -80,6 +80,8 @@ def write_tensors(
     path: str | os.PathLike[str], tensors: Mapping[str, Array], metadata: Mapping[str, str]
 ) -> None:
     """Write arrays and strings; the file appears at once and complete, or not at all."""
+    if len(tensors) >= MAX_TENSORS:
+        raise ValueError(f"{len(tensors)} arrays are more than a file can hold")
     arrays = {name: _little_endian(array, name) for name, array in tensors.items()}
     # The widest first: then every array begins at a multiple of its item size.
     order = sorted(arrays, key=lambda name: (-arrays[name].itemsize, name))
@@ -106,6 +108,8 @@ def write_tensors(
 
 def _little_endian(array: Array, name: str) -> Array:
     dtype = array.dtype.newbyteorder("<")
+    if array.ndim > MAX_DIMENSIONS:
+        raise ValueError(f"{name} has {array.ndim} dimensions, more than {MAX_DIMENSIONS}")
     if dtype not in NAMES:
         raise TypeError(f"{name} has values of type {array.dtype}, which a model file cannot store")
     return np.ascontiguousarray(array, dtype=dtype).reshape(-1)
