@@ -249,8 +249,10 @@ def _coef(header: dict[str, Any], tensors: dict[str, Array]) -> Any:
         return tensors["coef"]
     data, indices, indptr = (tensors[f"coef.{part}"] for part in ("data", "indices", "indptr"))
     # SciPy would cut off what the pointers leave over; the rest is checked with the other rules.
-    if not indptr[-1] == len(indices) == len(data):
-        raise ValueError(f"coef has {len(data)} values, but its pointers end at {indptr[-1]}")
+    if indptr[0] != 0 or not indptr[-1] == len(indices) == len(data):
+        raise ValueError(
+            f"coef has {len(data)} values, but its pointers run from {indptr[0]} to {indptr[-1]}"
+        )
     return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, header["n_features"]))
 
 
