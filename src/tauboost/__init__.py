@@ -2,7 +2,7 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
-from .estimators import TauBoostClassifier
+from .estimators import TauBoostClassifier, load_model, save_model, to_onnx
 from .io import load_svmlight
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
@@ -16,9 +16,12 @@ __all__ = [
     "TauBoostClassifier",
     "Trace",
     "beta",
+    "load_model",
     "load_svmlight",
     "make_url_like",
     "make_w8a_like",
+    "save_model",
     "solve",
     "speedup",
+    "to_onnx",
 ]

@@ -15,10 +15,11 @@ from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
 
 from ..arrays import Vector
-from ..validation import CsrArrays, as_csr, check_real, check_weights
+from ..io.model import ModelData
+from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights
 from .linear import decision_values
 from .progress import live_line
-from .race import probabilities
+from .race import LINK_SLOPES, probabilities
 from .samples import Samples
 from .training import Model, Options, train
 
@@ -300,6 +301,52 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if sp.issparse(self.coef_):
             self.coef_ = self.coef_.toarray()
         return self
+
+    def _to_model(self) -> ModelData:
+        """Return everything a file needs."""
+        return ModelData(
+            coef=self.coef_,
+            intercept=self.intercept_,
+            classes=self.classes_,
+            feature_names=getattr(self, "feature_names_in_", None),
+            n_features=self.n_features_in_,
+            params=self.get_params(deep=False),
+            fitted={
+                "loss": self.loss_,
+                "alpha": self.alpha_,
+                "l1_ratio": self.l1_ratio_,
+                "n_iter": self.n_iter_,
+                "message": self.message_,
+                "held_out_loss": np.array([self.held_out_loss_]),
+                "objective": self.objective_,
+                "slope": self.link_slope_,
+                "offset": self.link_offset_,
+            },
+            kind=type(self).__name__,
+        )
+
+    @classmethod
+    def _from_model(cls, data: ModelData) -> Self:
+        """Make a fitted estimator from checked data; anything that does not fit is an error."""
+        fitted, n_tasks = data.fitted, data.coef.shape[0]
+        clf = cls(**data.params)
+        clf.classes_, clf.coef_, clf.intercept_ = data.classes, data.coef, data.intercept
+        clf.n_features_in_ = data.n_features
+        if data.feature_names is not None:
+            clf.feature_names_in_ = data.feature_names
+        clf.loss_ = str(fitted["loss"])
+        if clf.loss_ not in LINK_SLOPES:
+            raise ValueError(f"its loss is {clf.loss_!r}")
+        clf.alpha_ = check_real(fitted["alpha"], "alpha", least=0.0)
+        clf.l1_ratio_ = check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0)
+        clf.n_iter_ = int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53))
+        clf.message_ = str(fitted["message"])
+        clf.held_out_loss_ = float(np.asarray(fitted["held_out_loss"], dtype=np.float64)[0])
+        clf.objective_ = check_vector(fitted["objective"], n_tasks, "objective")
+        clf.link_slope_ = check_vector(fitted["slope"], n_tasks, "slope")
+        clf.link_offset_ = check_vector(fitted["offset"], n_tasks, "offset")
+        clf.selection_ = []
+        return clf
 
 
 def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:

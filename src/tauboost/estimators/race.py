@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
+from scipy.special import expit, log_expit, softmax
 
 from ..arrays import Mask, Vector
 from ..solvers.lanes import LANES, Lanes, Psi
@@ -159,12 +159,11 @@ def probabilities(decisions: Vector, slope: Vector, offset: Vector) -> Vector:
     One column of decisions means two classes; else every class has its own, and the probabilities
     are scaled to sum 1.
     """
-    p = expit(slope * decisions + offset)
-    if p.shape[1] == 1:
-        return np.hstack([1.0 - p, p])
-    total = p.sum(axis=1, keepdims=True)
-    share = np.where(total > 0, p / np.where(total > 0, total, 1.0), 1.0 / p.shape[1])
-    return np.asarray(share)
+    z = slope * decisions + offset
+    if z.shape[1] == 1:
+        return np.hstack([expit(-z), expit(z)])
+    # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
+    return np.asarray(softmax(log_expit(z), axis=1))
 
 
 def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope: float) -> float:
