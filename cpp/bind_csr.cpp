@@ -22,6 +22,16 @@ CsrRows<Index> rows(const Array<const Index>& indptr, const Array<const Index>& 
 template <typename Index>
 void bind_for(nb::module_& module) {
   module.def(
+      "inspect_csr",
+      [](Array<const Index> indices, std::optional<Array<const double>> data, int n_threads) {
+        const auto n = static_cast<std::int64_t>(indices.size());
+        if (data) expect_size(*data, n, "data");
+        nb::gil_scoped_release free;
+        return inspect(indices.data(), data ? data->data() : nullptr, n, n_threads);
+      },
+      "indices"_a, "data"_a.none(), "n_threads"_a);
+
+  module.def(
       "csr_product",
       [](Array<const Index> indptr, Array<const Index> indices,
          std::optional<Array<const double>> data, Array<const double> coef,
@@ -50,6 +60,13 @@ void bind_for(nb::module_& module) {
 }  // namespace
 
 void bind_csr(nb::module_& module) {
+  nb::class_<CsrFacts>(module, "CsrFacts")
+      .def_ro("least_index", &CsrFacts::least_index)
+      .def_ro("most_index", &CsrFacts::most_index)
+      .def_ro("least", &CsrFacts::least)
+      .def_ro("most", &CsrFacts::most)
+      .def_ro("is_finite", &CsrFacts::is_finite)
+      .def_ro("all_one", &CsrFacts::all_one);
   bind_for<std::int32_t>(module);
   bind_for<std::int64_t>(module);
 }

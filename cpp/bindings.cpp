@@ -32,12 +32,11 @@ Matrix build_matrix(Array<const Index> indptr, Array<const Index> indices,
   const auto m = static_cast<std::int64_t>(positive.size());
   expect_size(indptr, m + 1, "indptr");
   if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
-  const Csr<Index> X = {indptr.data(), indices.data(), data ? data->data() : nullptr,
-                        positive.data(), place.data()};
-  const auto n_features = static_cast<std::int64_t>(place.size());
+  const Csr<Index> X = {indptr.data(),   indices.data(), data ? data->data() : nullptr,
+                        positive.data(), place.data(),   static_cast<std::int64_t>(place.size())};
   nb::gil_scoped_release free;
   const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
-  return build(X, m, n_features, intercept, cuts.data(), n_shards, n_threads);
+  return build(X, m, intercept, cuts.data(), n_shards, n_threads);
 }
 
 // psi as Python holds it: the arrays of its bounds live as long as it does.

@@ -2,8 +2,11 @@
 // values, and a fingerprint of each row.
 #pragma once
 
+#include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
+#include <limits>
 
 namespace tauboost {
 
@@ -15,6 +18,67 @@ struct CsrRows {
   std::int64_t m;
   double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
 };
+
+// What the checks of a CSR matrix ask for, in one read of it.
+struct CsrFacts {
+  std::int64_t least_index = std::numeric_limits<std::int64_t>::max();
+  std::int64_t most_index = -1;
+  double least = std::numeric_limits<double>::infinity();  // of the sizes of values that are not 0
+  double most = 0.0;
+  bool is_finite = true;
+  bool all_one = true;
+
+  void add(const CsrFacts& other) {
+    least_index = std::min(least_index, other.least_index);
+    most_index = std::max(most_index, other.most_index);
+    least = std::min(least, other.least);
+    most = std::max(most, other.most);
+    is_finite = is_finite && other.is_finite;
+    all_one = all_one && other.all_one;
+  }
+};
+
+template <typename Index>
+CsrFacts facts_of(const Index* indices, const double* data, std::int64_t begin, std::int64_t end) {
+  CsrFacts facts;
+  Index least = std::numeric_limits<Index>::max(), most = -1;
+  for (std::int64_t k = begin; k < end; ++k) {
+    least = std::min(least, indices[k]);
+    most = std::max(most, indices[k]);
+  }
+  if (begin < end) facts.least_index = least, facts.most_index = most;
+  if (data == nullptr) return facts;
+  bool all_one = true;
+  for (std::int64_t k = begin; k < end; ++k) all_one &= data[k] == 1.0;
+  facts.all_one = all_one;
+  if (all_one) {
+    facts.least = facts.most = 1.0;
+    return facts;
+  }
+  for (std::int64_t k = begin; k < end; ++k) {
+    const double size = std::abs(data[k]);
+    facts.is_finite &= size <= std::numeric_limits<double>::max();
+    facts.most = std::max(facts.most, size);
+    facts.least = std::min(facts.least, size == 0.0 ? facts.least : size);
+  }
+  return facts;
+}
+
+template <typename Index>
+CsrFacts inspect(const Index* indices, const double* data, std::int64_t n, int n_threads) {
+  constexpr std::int64_t chunk = 1 << 16;  // all of it in the cache for its two or three reads
+  CsrFacts facts;
+#pragma omp parallel num_threads(n_threads)
+  {
+    CsrFacts own;
+#pragma omp for schedule(static) nowait
+    for (std::int64_t begin = 0; begin < n; begin += chunk)
+      own.add(facts_of(indices, data, begin, std::min(n, begin + chunk)));
+#pragma omp critical
+    facts.add(own);
+  }
+  return facts;
+}
 
 // out = X coef + intercept, with coef n x K and out m x K, rows next to each other.
 template <int K, typename Index>

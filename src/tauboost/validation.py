@@ -14,6 +14,8 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Mask, Vector
+from .kernels import _core
+from .threads import resolve_threads, useful_threads
 
 __all__ = ["CsrArrays", "as_csr", "check_labels", "check_real", "check_vector", "check_weights"]
 
@@ -51,23 +53,28 @@ def as_csr(X: Any) -> CsrArrays:
     """Check X and see it as CSR arrays, sharing memory where that is possible."""
     if isinstance(X, CsrArrays):  # checked already
         return X
-    if sp.issparse(X):
-        if X.format not in {"csr", "csc"}:
-            X = X.tocsr()
-        _check_structure(X)
-        _check_numeric(X.dtype)
-        _check_values(X.data)
-        X = X if X.format == "csr" else X.tocsr()
-    else:
+    if not sp.issparse(X):
         X = _dense_to_csr(X)
+    elif X.format not in {"csr", "csc"}:
+        X = X.tocsr()
+    _check_numeric(X.dtype)
+    _check_pointers(X)
+    arrays, facts = _arrays(X)
+    _check_facts(X, arrays.data, facts)
+    if X.format == "csc":
+        arrays, _ = _arrays(X.tocsr())
+    return replace(arrays, data=None) if facts.all_one else arrays
+
+
+def _arrays(X: Any) -> tuple[CsrArrays, _core.CsrFacts]:
+    """Return the arrays in the types of the core, and what one read of them tells."""
     index = np.int64 if np.int64 in (X.indices.dtype, X.indptr.dtype) else np.int32
-    data = X.data.astype(np.float64, copy=False)
-    return CsrArrays(
-        indptr=np.ascontiguousarray(X.indptr, dtype=index),
-        indices=np.ascontiguousarray(X.indices[: X.indptr[-1]], dtype=index),
-        data=None if np.all(data == 1.0) else np.ascontiguousarray(data[: X.indptr[-1]]),
-        shape=(int(X.shape[0]), int(X.shape[1])),
-    )
+    end = int(X.indptr[-1])
+    indices = np.ascontiguousarray(X.indices[:end], dtype=index)
+    data = np.ascontiguousarray(X.data[:end], dtype=np.float64)
+    facts = _core.inspect_csr(indices, data, useful_threads(resolve_threads(None), end))
+    indptr = np.ascontiguousarray(X.indptr, dtype=index)
+    return CsrArrays(indptr, indices, data, (int(X.shape[0]), int(X.shape[1]))), facts
 
 
 def _dense_to_csr(X: Any) -> Any:
@@ -81,7 +88,6 @@ def _dense_to_csr(X: Any) -> Any:
         raise ValueError(f"X must have two dimensions (samples, features), got {dense.ndim}")
     _check_size(dense.shape)
     _check_numeric(dense.dtype)
-    _check_values(dense)
     return sp.csr_array(dense)
 
 
@@ -95,26 +101,30 @@ def _check_numeric(dtype: np.dtype[Any]) -> None:
         raise TypeError(f"X must hold real numbers or booleans, got values of type {dtype}")
 
 
-def _check_values(values: NDArray[Any]) -> None:
-    if values.dtype.kind == "b" or values.size == 0:
-        return
-    if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
-        bad = np.count_nonzero(~np.isfinite(values))
-        if bad:
-            raise ValueError(f"X contains NaN or infinity ({bad} of its values)")
-    magnitude = np.abs(values.astype(np.float64, copy=False))
-    if magnitude.max() > LARGEST or np.any((magnitude < SMALLEST) & (magnitude > 0)):
+def _check_facts(X: Any, values: Vector | None, facts: _core.CsrFacts) -> None:
+    minor = X.shape[1 if X.format == "csr" else 0]
+    if facts.most_index >= 0 and (facts.least_index < 0 or facts.most_index >= minor):
+        wrong = facts.least_index if facts.least_index < 0 else facts.most_index
+        raise ValueError(f"{_not_valid(X)}: index {wrong} is outside 0..{minor - 1}")
+    if not facts.is_finite:
+        bad = np.count_nonzero(~np.isfinite(values)) if values is not None else 0
+        raise ValueError(f"X contains NaN or infinity ({bad} of its values)")
+    if facts.most > LARGEST or facts.least < SMALLEST:
         raise ValueError(
             f"X has nonzero values outside {SMALLEST:g} <= |x| <= {LARGEST:g}, whose squares "
             "cannot be represented: rescale those features"
         )
 
 
-def _check_structure(X: Any) -> None:
-    """Check the pointers and indices of a CSR or CSC matrix that someone may have edited."""
+def _not_valid(X: Any) -> str:
+    return f"X is not a valid {X.format.upper()} matrix"
+
+
+def _check_pointers(X: Any) -> None:
+    """Check the pointers of a CSR or CSC matrix that someone may have edited."""
     _check_size(X.shape)
-    major, minor = X.shape if X.format == "csr" else X.shape[::-1]
-    what = f"X is not a valid {X.format.upper()} matrix"
+    major = X.shape[0 if X.format == "csr" else 1]
+    what = _not_valid(X)
     indptr, indices = np.asarray(X.indptr), np.asarray(X.indices)
     if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
         raise ValueError(f"{what}: indptr and indices must be integers")
@@ -130,10 +140,6 @@ def _check_structure(X: Any) -> None:
         raise ValueError(
             f"{what}: indptr ends at {indptr[-1]}, but only {stored} entries are there"
         )
-    used = indices[: indptr[-1]]
-    if used.size and (int(used.min()) < 0 or int(used.max()) >= minor):
-        wrong = int(used.min()) if int(used.min()) < 0 else int(used.max())
-        raise ValueError(f"{what}: index {wrong} is outside 0..{minor - 1}")
 
 
 def check_labels(y: ArrayLike, n_samples: int) -> tuple[Mask, NDArray[Any]]:

@@ -169,7 +169,13 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         if len(np.unique(codes[weights > 0])) < len(classes):
             raise ValueError("sample_weight or class_weight leaves no samples of some classes")
         samples = Samples.build(
-            arrays, codes, len(classes), weights, bool(self.fit_intercept), self._n_threads()
+            arrays,
+            codes,
+            len(classes),
+            weights,
+            fit_intercept=bool(self.fit_intercept),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_threads=self._n_threads(),
         )
         start = None
         if previous is not None:
@@ -229,7 +235,6 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             validation_fraction=fraction,
             calibrate=self.calibration is not None,
             time_limit=limit,
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
             report=report,
         )
 

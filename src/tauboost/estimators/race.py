@@ -52,7 +52,6 @@ class Race:
         samples: Samples,
         strengths: list[Strength],
         held: Mask | None,
-        seed: int,
         start: Vector | None = None,
     ) -> None:
         self.samples, self.strengths = samples, strengths
@@ -66,12 +65,10 @@ class Race:
         self.row_codes = samples.codes[order][self.rows]
         pairs = [(s, t) for t in range(samples.n_tasks) for s in range(len(strengths))]
         self.groups = [
-            Group(part, self._lanes(part, c, seed, start)) for part in in_groups(pairs, LANES[-1])
+            Group(part, self._lanes(part, c, start)) for part in in_groups(pairs, LANES[-1])
         ]
 
-    def _lanes(
-        self, pairs: list[tuple[int, int]], c: Vector, seed: int, start: Vector | None
-    ) -> Lanes:
+    def _lanes(self, pairs: list[tuple[int, int]], c: Vector, start: Vector | None) -> Lanes:
         samples = self.samples
         return Lanes(
             samples.matrix,
@@ -80,7 +77,7 @@ class Race:
             samples.opposite([task for _, task in pairs]),
             [self.strengths[s].psi for s, _ in pairs],
             n_penalised=samples.arrays.shape[1],
-            seed=seed,
+            seed=samples.seed,
             n_threads=samples.n_threads,
             start=None if start is None else start[[task for _, task in pairs]].T,
         )

@@ -34,6 +34,7 @@ class Samples:
     n_classes: int
     weights: Vector
     fit_intercept: bool
+    seed: int
     n_threads: int
     used: NDArray[np.intp] | None = None  # the features that are kept; None: all
 
@@ -44,7 +45,9 @@ class Samples:
         codes: NDArray[np.intp],
         n_classes: int,
         weights: Vector,
+        *,
         fit_intercept: bool,
+        seed: int,
         n_threads: int,
     ) -> Samples:
         """Leave out samples of weight 0, and features that are never used if these are many."""
@@ -52,7 +55,7 @@ class Samples:
         if not present.all():
             arrays, codes, weights = arrays.select(present), codes[present], weights[present]
         arrays, used = without_unused_features(arrays)
-        return cls(arrays, codes, n_classes, weights, fit_intercept, n_threads, used)
+        return cls(arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used)
 
     @property
     def n(self) -> int:
@@ -120,27 +123,33 @@ class Samples:
         full[..., self.used] = coef
         return full
 
-    def fingerprints(self, seed: int) -> NDArray[np.uint64]:
-        """Return a number for each sample that equal samples share."""
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """A number for each sample that equal samples share."""
         out = np.empty(self.n, dtype=np.uint64)
         a = self.arrays
-        _core.row_fingerprints(a.indptr, a.indices, a.data, seed, out, self.n_threads)
+        _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, out, self.n_threads)
         return out
 
-    def hold_out(self, fraction: float, seed: int) -> Mask | None:
+    @cached_property
+    def n_different(self) -> int:
+        """Number of different samples."""
+        return len(different(self.fingerprints))
+
+    def hold_out(self, fraction: float) -> Mask | None:
         """Choose about this fraction of each class, the same whatever the order of the samples.
 
         None where a class has too few different samples to spare any.
         """
-        prints = self.fingerprints(seed)
         held = np.zeros(self.n, dtype=bool)
         for code in range(self.n_classes):
             of_class = np.flatnonzero(self.codes == code)
-            different = np.unique(prints[of_class])
-            n_held = round(fraction * len(different))
-            if len(different) < FEWEST_OF_A_CLASS or not 0 < n_held < len(different):
+            prints = self.fingerprints[of_class]
+            ordered = different(prints)
+            n_held = round(fraction * len(ordered))
+            if len(ordered) < FEWEST_OF_A_CLASS or not 0 < n_held < len(ordered):
                 return None
-            held[of_class[prints[of_class] < different[n_held]]] = True
+            held[of_class[prints < ordered[n_held]]] = True
         return held
 
     @cached_property
@@ -155,10 +164,6 @@ class Samples:
             lengths = np.add.reduceat(squares, starts)
             lengths[np.diff(a.indptr) == 0] = 0.0
         return float(lengths @ self.weights / self.weights.sum())
-
-    def count_different(self, seed: int) -> int:
-        """Return the number of different samples."""
-        return len(np.unique(self.fingerprints(seed)))
 
     def without(self, held: Mask) -> Samples:
         """Return the same samples without some, for a fit of its own."""
@@ -186,3 +191,9 @@ def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.in
     if len(used) == 0:
         used = np.zeros(1, dtype=np.intp)
     return replace(arrays, indices=renumbered, shape=(arrays.shape[0], kept)), used
+
+
+def different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the different ones of some numbers, in order."""
+    ordered = np.sort(numbers)
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])

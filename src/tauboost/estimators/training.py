@@ -71,7 +71,6 @@ class Options:
     validation_fraction: float
     calibrate: bool
     time_limit: float | None
-    seed: int
     report: Report
 
 
@@ -117,7 +116,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Model:
     """Train as the options say; ``start`` is a point of the core for each task, or None."""
     clock = Clock(options.time_limit)
     needs_held_out = options.alpha == "auto" or options.early_stopping or options.calibrate
-    held = samples.hold_out(options.validation_fraction, options.seed) if needs_held_out else None
+    held = samples.hold_out(options.validation_fraction) if needs_held_out else None
     if options.early_stopping and held is None:
         raise ValueError(
             "early_stopping needs samples to hold out: every class needs at least 10 different "
@@ -137,7 +136,7 @@ def fallback(samples: Samples, options: Options) -> Strength:
     loss = "logistic" if options.loss == "auto" else options.loss
     l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
     if isinstance(options.alpha, str):
-        unit = samples.mean_square / samples.count_different(options.seed)
+        unit = samples.mean_square / samples.n_different
         return Strength(loss, USUAL_STRENGTH * unit, l1_ratio)
     return Strength(loss, options.alpha, l1_ratio)
 
@@ -151,7 +150,7 @@ def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
         if not isinstance(options.alpha, str):
             alphas = [options.alpha]
         elif ratio < 0.5:
-            unit = samples.mean_square / samples.count_different(options.seed)
+            unit = samples.mean_square / samples.n_different
             alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
         else:
             alphas = [largest_gradient(samples) * k / ratio for k in STRENGTHS_OF_L1]
@@ -201,7 +200,7 @@ def tuned(
     best = Best()
     table: list[dict[str, float | str]] = []
     for strengths in candidates(samples, options):
-        race = Race(samples, strengths, held, options.seed, start)
+        race = Race(samples, strengths, held, start)
         table.extend(run_race(race, options, clock, best))
     assert best.strength is not None
     assert best.points is not None
@@ -272,7 +271,7 @@ def refit(
         first, n_sweeps = start, best.sweep
     else:
         first, n_sweeps = best.points, max(2, best.sweep // 4)
-    race = Race(samples, [best.strength], None, options.seed, first)
+    race = Race(samples, [best.strength], None, first)
     for sweep in range(1, n_sweeps + 1):
         race.sweep()
         event = Event("fit", sweep, float(race.values(0).sum()), best.loss, clock.seconds)
@@ -326,7 +325,7 @@ def solved(
         tol=options.tol,
         time_limit=clock.left,
         lam0=lam0,
-        random_state=options.seed,
+        random_state=samples.seed,
         callback=callback,
     )
     point = problem.coordinates(result.lam, result.intercept)[None, :]
@@ -342,7 +341,7 @@ def swept(
     samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
 ) -> tuple[Vector, Vector, int, str]:
     """Several classes: sweeps of all of them in lanes, until no edge is left."""
-    race = Race(samples, [strength], None, options.seed, start)
+    race = Race(samples, [strength], None, start)
     message = f"Stopped after max_iter={options.max_iter} sweeps."
     sweep = 0
     for sweep in range(1, options.max_iter + 1):
