@@ -12,11 +12,13 @@ import random
 import struct
 import tracemalloc
 from collections import Counter
+from contextlib import suppress
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import tauboost as tb
 from model_files import (
     assert_valid,
     content_of,

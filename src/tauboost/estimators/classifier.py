@@ -17,6 +17,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 from ..arrays import Vector
 from ..io.model import ModelData
 from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights
+from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .linear import decision_values
 from .progress import live_line
 from .race import LINK_SLOPES, probabilities
@@ -28,7 +29,7 @@ __all__ = ["TauBoostClassifier"]
 LOSSES = ("logistic", "exponential", "auto")
 
 
-class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
@@ -61,7 +62,8 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     validation_fraction : float
         The part of each class that is held out.
     calibration : {None, "sigmoid"}
-        "sigmoid" fits the link from decision values to probabilities on the held-out samples.
+        "sigmoid" scales and shifts the decision values so that the probabilities are right on the
+        held-out samples (Platt 1999).
     warm_start : bool
         Start from the coefficients of the last fit; with ``alpha="auto"``, keep its choice too.
     time_limit : float or None
@@ -154,41 +156,41 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         """
         before = dict(vars(self))
         try:
-            return self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight)
+            return self
         except BaseException:
             self.__dict__ = before
             raise
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> Self:
-        previous = vars(self).get("coef_") if self.warm_start else None
-        n_before = vars(self).get("n_features_in_")
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        is_warm = bool(self.warm_start) and "coef_" in vars(self)
+        last: tuple[Any, Any] = (vars(self).get("n_features_in_"), vars(self).get("classes_"))
         arrays, y = self._check_data(X, y)
         classes, codes = encode_labels(y)
+        if is_warm and not (last[0] == arrays.shape[1] and np.array_equal(classes, last[1])):
+            raise ValueError(
+                "warm_start needs the features and classes of the last fit: "
+                f"it had {last[0]} features and the classes {last[1]}"
+            )
         weights = check_weights(sample_weight, len(codes))
         weights = weights * class_weights(self.class_weight, classes, codes, weights)
         if len(np.unique(codes[weights > 0])) < len(classes):
             raise ValueError("sample_weight or class_weight leaves no samples of some classes")
-        samples = Samples.build(
-            arrays,
-            codes,
-            len(classes),
-            weights,
-            fit_intercept=bool(self.fit_intercept),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_threads=self._n_threads(),
-        )
-        start = None
-        if previous is not None:
-            if n_before != arrays.shape[1] or not np.array_equal(classes, self.classes_):
-                raise ValueError(
-                    "warm_start needs the features and classes of the last fit: "
-                    f"it had {n_before} features and classes {list(self.classes_)}"
-                )
-            start = self._start(samples)
-        with live_line(self.verbose) as report:
-            model = train(samples, self._options(report, start is not None), start)
+        with live_line(self.verbose) as line:
+            options = self._options(reporting_to_callbacks(self, line), is_warm)
+            samples = Samples.build(
+                arrays,
+                codes,
+                len(classes),
+                weights,
+                fit_intercept=bool(self.fit_intercept),
+                seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+                n_threads=self._n_threads(),
+            )
+            model = train(samples, options, self._start(samples) if is_warm else None)
         self._keep(model, samples, classes, arrays.shape[1])
-        return self
+        finished(self)
 
     def _check_data(self, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
         X, y = validate_data(
@@ -260,7 +262,6 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self.held_out_loss_ = model.held_out_loss
         self.selection_ = model.table
         self.message_ = model.message
-        self.link_slope_, self.link_offset_ = model.slope, model.offset
 
     def decision_function(self, X: Any) -> Vector:
         """Return X coef + intercept: (n_samples,) for two classes, else (n_samples, n_classes)."""
@@ -287,7 +288,7 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
 
     def predict_proba(self, X: Any) -> Vector:
         """Return the probability of each class, of shape (n_samples, n_classes)."""
-        return probabilities(self._decisions(X), self.link_slope_, self.link_offset_)
+        return probabilities(self._decisions(X), LINK_SLOPES[self.loss_])
 
     def predict_log_proba(self, X: Any) -> Vector:
         """Return the logarithm of ``predict_proba``."""
@@ -324,8 +325,8 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
                 "message": self.message_,
                 "held_out_loss": np.array([self.held_out_loss_]),
                 "objective": self.objective_,
-                "slope": self.link_slope_,
-                "offset": self.link_offset_,
+                "slope": LINK_SLOPES[self.loss_],
+                "offset": 0.0,
             },
             kind=type(self).__name__,
         )
@@ -348,16 +349,14 @@ class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         clf.message_ = str(fitted["message"])
         clf.held_out_loss_ = float(np.asarray(fitted["held_out_loss"], dtype=np.float64)[0])
         clf.objective_ = check_vector(fitted["objective"], n_tasks, "objective")
-        clf.link_slope_ = check_vector(fitted["slope"], n_tasks, "slope")
-        clf.link_offset_ = check_vector(fitted["offset"], n_tasks, "offset")
         clf.selection_ = []
         return clf
 
 
 def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes in order, and the number of each sample's class."""
-    check_classification_targets(y)
     try:
+        check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise TypeError("y must hold labels of one type that can be ordered") from None

@@ -79,6 +79,7 @@ class Race:
             n_penalised=samples.arrays.shape[1],
             seed=samples.seed,
             n_threads=samples.n_threads,
+            mean_row=samples.mean_row,
             start=None if start is None else start[[task for _, task in pairs]].T,
         )
 
@@ -150,13 +151,13 @@ def in_groups(pairs: list[tuple[int, int]], size: int) -> list[list[tuple[int, i
     return [pairs[k : k + size] for k in range(0, len(pairs), size)]
 
 
-def probabilities(decisions: Vector, slope: Vector, offset: Vector) -> Vector:
+def probabilities(decisions: Vector, slope: float) -> Vector:
     """Return the probability of each class, (samples, classes), from decision values.
 
     One column of decisions means two classes; else every class has its own, and the probabilities
     are scaled to sum 1.
     """
-    z = slope * decisions + offset
+    z = slope * decisions
     if z.shape[1] == 1:
         return np.hstack([expit(-z), expit(z)])
     # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
@@ -168,6 +169,6 @@ def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope:
     if decisions.shape[1] == 1:
         margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
         return float(weights @ np.logaddexp(0.0, -slope * margin))
-    p = probabilities(decisions, np.array(slope), np.array(0.0))
+    p = probabilities(decisions, slope)
     true = p[np.arange(len(codes)), codes]
     return float(weights @ -np.log(np.maximum(true, 1e-300)))

@@ -153,16 +153,20 @@ class Samples:
         return held
 
     @cached_property
+    def mean_row(self) -> float:
+        """Features of a sample on average, by weight."""
+        lengths = np.diff(self.arrays.indptr)
+        return float(lengths @ self.weights / self.weights.sum()) + self.fit_intercept
+
+    @cached_property
     def mean_square(self) -> float:
         """Mean squared length of a sample, by weight: the unit of l2."""
         a = self.arrays
-        starts = a.indptr[:-1]
         if a.data is None:
-            lengths = np.diff(a.indptr).astype(np.float64)
-        else:
-            squares = np.append(np.square(a.data), 0.0)
-            lengths = np.add.reduceat(squares, starts)
-            lengths[np.diff(a.indptr) == 0] = 0.0
+            return self.mean_row - self.fit_intercept
+        squares = np.append(np.square(a.data), 0.0)
+        lengths = np.add.reduceat(squares, a.indptr[:-1])
+        lengths[np.diff(a.indptr) == 0] = 0.0
         return float(lengths @ self.weights / self.weights.sum())
 
     def without(self, held: Mask) -> Samples:

@@ -9,18 +9,20 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
+from ..kernels import _core
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
+from .linear import decision_values
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
 
@@ -84,8 +86,6 @@ class Model:
     n_sweeps: int
     objective: Vector  # (tasks,)
     message: str
-    slope: Vector
-    offset: Vector
     held_out_loss: float = float("nan")
     table: list[dict[str, float | str]] = field(default_factory=list)
 
@@ -173,8 +173,6 @@ def largest_gradient(samples: Samples) -> float:
         if samples.opposite([task]) is not None:
             w = np.where(is_positive, w, -w)
         neg, pos = np.empty(n), np.empty(n)
-        from ..kernels import _core  # noqa: PLC0415
-
         _core.gather_columns(samples.matrix, w, columns, neg, pos, samples.n_threads)
         largest = max(largest, float(np.abs(pos - neg).max()))
     return largest
@@ -205,7 +203,6 @@ def tuned(
     assert best.strength is not None
     assert best.points is not None
     assert best.values is not None
-    slope, offset = links(samples, best, options)
     strength = best.strength
     if options.early_stopping:
         points, values, sweeps = best.points, best.values, best.sweep
@@ -217,9 +214,12 @@ def tuned(
             f"l1_ratio={strength.l1_ratio:g}, {best.sweep} sweeps; fitted again on all."
         )
     coef, intercept = split_all(samples, points)
-    return Model(
-        coef, intercept, strength, sweeps, values, message, slope, offset, best.loss, table
-    )
+    model = Model(coef, intercept, strength, sweeps, values, message, best.loss, table)
+    if not options.calibrate:
+        return model
+    assert best.decisions is not None
+    assert best.rows is not None
+    return with_link(model, best.decisions, *best.rows)
 
 
 def run_race(
@@ -289,9 +289,7 @@ def fixed(
     else:
         points, values, n_sweeps, message = swept(samples, options, strength, clock, start)
     coef, intercept = split_all(samples, points)
-    slope = np.full(samples.n_tasks, LINK_SLOPES[strength.loss])
-    offset = np.zeros(samples.n_tasks)
-    return Model(coef, intercept, strength, n_sweeps, values, message, slope, offset)
+    return Model(coef, intercept, strength, n_sweeps, values, message)
 
 
 def solved(
@@ -355,7 +353,7 @@ def swept(
             message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
             break
         if clock.is_over:
-            message = f"Stopped at the time limit of {options.time_limit:g} s."
+            message = f"Out of time: {clock.seconds:.3g} s of {options.time_limit:g} s."
             break
     return race.points(0), race.values(0), sweep, message
 
@@ -364,29 +362,27 @@ def calibrated(
     samples: Samples, options: Options, held: Mask, clock: Clock, start: Vector | None
 ) -> Model:
     """Fit without the held-out samples to learn the link, then on all."""
-    from dataclasses import replace  # noqa: PLC0415
-
     strength = fallback(samples, options)
     first = fixed(samples.without(held), options, strength, clock, start)
     rows = samples.arrays.select(held)
-    from .linear import decision_values  # noqa: PLC0415
-
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
-    slope, offset = fit_sigmoids(
-        decisions, samples.codes[held], samples.weights[held], LINK_SLOPES[strength.loss]
+    model = fixed(samples, options, strength, clock, start)
+    return with_link(model, decisions, samples.codes[held], samples.weights[held])
+
+
+def with_link(model: Model, decisions: Vector, codes: NDArray[np.intp], weights: Vector) -> Model:
+    """Scale and shift the model, so that the loss's own link gives what held-out samples say.
+
+    A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
+    """
+    natural = LINK_SLOPES[model.strength.loss]
+    slope, offset = fit_sigmoids(decisions, codes, weights, natural)
+    scale = slope / natural
+    return replace(
+        model,
+        coef=model.coef * scale[:, None],
+        intercept=model.intercept * scale + offset / natural,
     )
-    return replace(fixed(samples, options, strength, clock, start), slope=slope, offset=offset)
-
-
-def links(samples: Samples, best: Best, options: Options) -> tuple[Vector, Vector]:
-    """Slope and offset of p = 1 / (1 + exp(-(slope H + offset))) for each task."""
-    assert best.strength is not None
-    natural = LINK_SLOPES[best.strength.loss]
-    if options.calibrate:
-        assert best.decisions is not None
-        assert best.rows is not None
-        return fit_sigmoids(best.decisions, *best.rows, natural)
-    return np.full(samples.n_tasks, natural), np.zeros(samples.n_tasks)
 
 
 def split_all(samples: Samples, points: Vector) -> tuple[Vector, Vector]:

@@ -110,11 +110,14 @@ class _Exact(MultiplicativeWeights):
 class BundleSize:
     """tau, adapted to what is seen: grow while bundles decrease F as single columns would."""
 
-    def __init__(self, matrix: _core.Matrix, tau: int | None) -> None:
+    def __init__(
+        self, matrix: _core.Matrix, tau: int | None, mean_row: float | None = None
+    ) -> None:
         self.is_fixed = tau is not None
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
-        mean_overlap = max(matrix.nnz, 1) / (matrix.m * matrix.n)
-        first = int(min(FIRST_OVERLAP / mean_overlap, self.most))
+        # Nonzeros of a row, on average; where samples have weights, by weight.
+        mean_row = matrix.nnz / matrix.m if mean_row is None else mean_row
+        first = int(min(FIRST_OVERLAP * matrix.n / max(mean_row, 1e-300), self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
 
     def learn(self, undone: int, bundles: int, efficiency: float) -> None:

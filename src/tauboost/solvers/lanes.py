@@ -59,6 +59,7 @@ class Lanes:
         Where a lane's label is not the one the matrix was built with.
     psi : one elastic net a lane
     n_penalised : the first so many columns are penalised
+    mean_row : nonzeros of a row on average, where not every row counts the same
     start : array of shape (n, k), where each lane starts; 0 by default
     """
 
@@ -76,6 +77,7 @@ class Lanes:
         n_penalised: int,
         seed: int,
         n_threads: int,
+        mean_row: float | None = None,
         start: Vector | None = None,
     ) -> None:
         self.matrix, self.loss, self.n_threads = matrix, loss, n_threads
@@ -90,7 +92,7 @@ class Lanes:
         self.lam = np.zeros((matrix.n, self.width))
         self.w = aligned(matrix.m, self.width)
         self.E = aligned(matrix.m, self.width) if loss == "logistic" else None
-        self.bundles = BundleSize(matrix, None)
+        self.bundles = BundleSize(matrix, None, mean_row)
         counts = np.empty(matrix.n, dtype=np.int64)
         matrix.column_counts(counts)
         self.columns = np.flatnonzero(counts).astype(np.int32)

@@ -17,6 +17,8 @@ __all__ = ["Shuffle", "SweepPlan"]
 NONZEROS_BETWEEN_LOOKS = 2**25
 # A run of neighbouring columns with fewer nonzeros than this costs more to find than to read.
 NONZEROS_IN_A_RUN = 2**11
+# Pointers to so few columns stay in the cache, whatever their order.
+FEW_COLUMNS = 2**12
 # What a column costs beyond its nonzeros, in nonzeros.
 COLUMN_OVERHEAD = 32
 # A column is swept again at once if it gained this much of the mean, for its cost; such sweeps are
@@ -94,7 +96,8 @@ class Shuffle:
 
     def __init__(self, n_columns: int, nnz: int, seed: int) -> None:
         self.random = np.random.Generator(np.random.Philox(key=seed))
-        self.run_length = max(1, NONZEROS_IN_A_RUN * n_columns // max(nnz, 1))
+        long_enough = NONZEROS_IN_A_RUN * n_columns // max(nnz, 1)
+        self.run_length = max(1, long_enough) if n_columns > FEW_COLUMNS else 1
 
     def __call__(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
         """Return the columns in a new random order."""
