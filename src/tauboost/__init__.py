@@ -2,7 +2,8 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
-from .io import load_svmlight
+from .generate import generate_url, generate_w8a
+from .io import Store, StoreWriter, convert, load_svmlight, open_store
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 
@@ -12,11 +13,17 @@ __all__ = [
     "Result",
     "Snapshot",
     "Status",
+    "Store",
+    "StoreWriter",
     "Trace",
     "beta",
+    "convert",
+    "generate_url",
+    "generate_w8a",
     "load_svmlight",
     "make_url_like",
     "make_w8a_like",
+    "open_store",
     "solve",
     "speedup",
 ]

@@ -15,7 +15,15 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Mask, Vector
 
-__all__ = ["CsrArrays", "as_csr", "check_labels", "check_real", "check_vector", "check_weights"]
+__all__ = [
+    "CsrArrays",
+    "as_csr",
+    "check_labels",
+    "check_real",
+    "check_values",
+    "check_vector",
+    "check_weights",
+]
 
 # L_i = max_j A_ji^2 must be a number: neither 0 nor infinite.
 SMALLEST, LARGEST = 1e-150, 1e150
@@ -32,17 +40,18 @@ class CsrArrays:
 
     def select(self, keep: Mask) -> CsrArrays:
         """Keep only some of the rows."""
-        kept = self._as_scipy()[keep]
+        kept = self.to_scipy()[keep]
         data = None if self.data is None else kept.data
         return replace(self, indptr=kept.indptr, indices=kept.indices, data=data, shape=kept.shape)
 
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""
-        summed = self._as_scipy().copy()
+        summed = self.to_scipy().copy()
         summed.sum_duplicates()
         return CsrArrays(summed.indptr, summed.indices, summed.data, self.shape)
 
-    def _as_scipy(self) -> Any:
+    def to_scipy(self) -> Any:
+        """Return the matrix as a scipy CSR array; ones are written out."""
         data = np.ones(len(self.indices)) if self.data is None else self.data
         return sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
 
@@ -54,7 +63,7 @@ def as_csr(X: Any) -> CsrArrays:
             X = X.tocsr()
         _check_structure(X)
         _check_numeric(X.dtype)
-        _check_values(X.data)
+        check_values(X.data)
         X = X if X.format == "csr" else X.tocsr()
     else:
         X = _dense_to_csr(X)
@@ -79,7 +88,7 @@ def _dense_to_csr(X: Any) -> Any:
         raise ValueError(f"X must have two dimensions (samples, features), got {dense.ndim}")
     _check_size(dense.shape)
     _check_numeric(dense.dtype)
-    _check_values(dense)
+    check_values(dense)
     return sp.csr_array(dense)
 
 
@@ -93,7 +102,8 @@ def _check_numeric(dtype: np.dtype[Any]) -> None:
         raise TypeError(f"X must hold real numbers or booleans, got values of type {dtype}")
 
 
-def _check_values(values: NDArray[Any]) -> None:
+def check_values(values: NDArray[Any]) -> None:
+    """Check that the values are finite, and that their squares are numbers."""
     if values.dtype.kind == "b" or values.size == 0:
         return
     if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
