@@ -44,7 +44,7 @@ def svmlight_blocks(
 
     first = 0
     with nullcontext(path) if hasattr(path, "read") else Path(path).open("rb") as raw:
-        stream = _decompressed(raw)
+        stream = _decompressed(raw if hasattr(raw, "peek") else io.BufferedReader(raw))
         while True:
             try:
                 text = b"".join(stream.readlines(block_bytes))

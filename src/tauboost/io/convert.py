@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
@@ -14,7 +15,7 @@ from ..progress import progress_bar
 from ..threads import resolve_threads
 from .blocks import Block
 from .inputs import blocks_of, kind_of
-from .npz import npz_width
+from .npz import npz_shape
 from .store import Store, open_store
 from .store_writer import StoreWriter
 
@@ -84,19 +85,18 @@ def convert(
     writing = StoreWriter(store_path, n_features=n_features, overwrite=overwrite, source=origin)
     bar = progress_bar("converting", _total_size(sources), "MB", visible=progress, scale=1e6)
     with writing as writer, bar as show:
-        if kind == "npz":
-            writer.widen(max(npz_width(Path(source)) for source in sources))
+        for source in sources if kind == "npz" else []:
+            with _naming(source):
+                writer.widen(npz_shape(Path(source))[1])
         # Almost all svmlight text counts from 1. Should a 0 turn up, what was written is put right.
         shift = int(zero_based == "auto" and kind == "svmlight")
-        for name, block in _all_blocks(sources, kind, options, show):
+        for source, block in _all_blocks(sources, kind, options, show):
             if shift and block.smallest_index == 0:
                 writer.shift_indices(1)
                 shift = 0
             y = block.y if given is None else _next_labels(given, writer.n_samples, len(block.y))
-            try:
+            with _naming(source):
                 writer.append_arrays(block.indptr, block.indices - shift, block.data, y)
-            except (ValueError, TypeError) as error:
-                raise ValueError(f"{name}: {error}") from None
         if writer.n_samples == 0:
             raise ValueError(f"{', '.join(map(_name, sources))}: no samples in there")
         if given is not None and writer.n_samples < len(given):
@@ -106,14 +106,25 @@ def convert(
 
 def _all_blocks(
     sources: list[Any], kind: str, options: dict[str, Any], show: Callable[[float], None]
-) -> Iterator[tuple[str, Block]]:
-    """Yield the blocks of all files, with the name of the file for messages."""
+) -> Iterator[tuple[Any, Block]]:
+    """Yield the blocks of all files, each with its file."""
     read_before = 0
     for source in sources:
         for block in blocks_of(source, kind, **options):
-            yield _name(source), block
+            yield source, block
             show(read_before + block.bytes_read)
         read_before += _size(source) or 0
+
+
+@contextmanager
+def _naming(source: Any) -> Iterator[None]:
+    """Say which file it was."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        text = str(error)
+        prefix = f"{_name(source)}: "
+        raise ValueError(text if text.startswith(prefix) else prefix + text) from None
 
 
 def _as_list(inputs: Source | Iterable[Source]) -> list[Any]:

@@ -9,9 +9,9 @@ from __future__ import annotations
 import zipfile
 import zlib
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,7 @@ from scipy import sparse
 
 from .blocks import MOST_ROWS, Block, row_ranges
 
-__all__ = ["npz_blocks", "npz_width"]
+__all__ = ["npz_blocks", "npz_shape"]
 
 Piece: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
 
@@ -29,44 +29,50 @@ READ_HEADER = {
 }
 
 
-def npz_width(path: Path) -> int:
-    """Return the number of columns of the matrix."""
-    with _complaining(path), np.load(path, allow_pickle=False) as arrays:
-        return int(arrays["shape"][1])
+def npz_shape(path: Path) -> tuple[int, int]:
+    """Return the shape of the matrix."""
+    with _complaining(path), zipfile.ZipFile(path) as archive:
+        n_rows, n_columns = (int(size) for size in _small(archive, "shape"))
+        return n_rows, n_columns
 
 
 def npz_blocks(path: Path, *, with_labels: bool = True) -> Iterator[Block]:
     """Yield the rows of the matrix, with the labels of the archive or without any (all 0)."""
-    n_columns = npz_width(path)
-    with _complaining(path), zipfile.ZipFile(path) as archive:
+    total, n_columns = npz_shape(path)
+    size, done = path.stat().st_size, 0
+    with _complaining(path), zipfile.ZipFile(path) as archive, ExitStack() as stack:
+
+        def member(name: str) -> _Member:
+            return _Member(name, stack.enter_context(archive.open(f"{name}.npy")))
+
         if with_labels and "y.npy" not in archive.namelist():
             raise ValueError("holds no labels: give them, or add them to the archive as y")
-        labels = _Member(archive, "y") if with_labels else None
-        size, done = path.stat().st_size, 0
-        total = _Member(archive, "data").left
-        for indptr, indices, data in _pieces(path, archive):
+        labels = member("y") if with_labels else None
+        if _small(archive, "format").item() in {b"csr", "csr"}:
+            pieces = _pieces_of_csr(member("indptr"), member("indices"), member("data"))
+        else:
+            pieces = _pieces_of(sparse.load_npz(path).tocsr())
+        for indptr, indices, data in pieces:
             if len(indices) and not 0 <= indices.min() <= indices.max() < n_columns:
                 raise ValueError("an index is out of range")
             n_rows = len(indptr) - 1
             y = np.zeros(n_rows) if labels is None else labels.take(n_rows)
-            done += len(indices)
-            at = size * done // max(total, 1)
+            done += n_rows
+            at = size * done // max(total, done)
             yield Block(indptr, indices, data.astype(np.float64), y.astype(np.float64), at)
+        if done != total:
+            raise ValueError(f"has {done} rows, but should have {total}")
         if labels is not None and labels.left:
             raise ValueError("y holds more labels than there are rows")
 
 
-def _pieces(path: Path, archive: zipfile.ZipFile) -> Iterator[Piece]:
-    """Yield the matrix as CSR arrays of a few rows each."""
-    with np.load(path, allow_pickle=False) as arrays:
-        is_csr = arrays["format"].item() in {b"csr", "csr"}
-    if not is_csr:
-        X = sparse.load_npz(path).tocsr()
-        for start, stop in row_ranges(X.indptr):
-            rows = X[start:stop]
-            yield rows.indptr.astype(np.int64), rows.indices, rows.data
-        return
-    indptr, indices, data = (_Member(archive, name) for name in ("indptr", "indices", "data"))
+def _pieces_of(X: Any) -> Iterator[Piece]:
+    for start, stop in row_ranges(X.indptr):
+        rows = X[start:stop]
+        yield rows.indptr.astype(np.int64), rows.indices, rows.data
+
+
+def _pieces_of_csr(indptr: _Member, indices: _Member, data: _Member) -> Iterator[Piece]:
     last = indptr.take(1)
     while indptr.left:
         ends = np.concatenate([last, indptr.take(min(indptr.left, MOST_ROWS))]).astype(np.int64)
@@ -81,13 +87,11 @@ def _pieces(path: Path, archive: zipfile.ZipFile) -> Iterator[Piece]:
 class _Member:
     """An array of an archive, read from front to back."""
 
-    def __init__(self, archive: zipfile.ZipFile, name: str) -> None:
-        self.stream: Any = archive.open(f"{name}.npy")
-        read_header = READ_HEADER[np.lib.format.read_magic(self.stream)]
-        shape, _, self.dtype = read_header(self.stream)
+    def __init__(self, name: str, stream: IO[bytes]) -> None:
+        shape, _, self.dtype = READ_HEADER[np.lib.format.read_magic(stream)](stream)
         if len(shape) != 1 or self.dtype.kind not in "biuf":
             raise ValueError(f"{name} must be a vector of numbers")
-        self.name, self.left = name, int(shape[0])
+        self.name, self.stream, self.left = name, stream, int(shape[0])
 
     def take(self, count: int) -> NDArray[Any]:
         """Return the next items."""
@@ -98,6 +102,15 @@ class _Member:
             raise EOFError
         self.left -= count
         return np.frombuffer(raw, self.dtype)
+
+
+def _small(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
+    """Return an array of a few items."""
+    if archive.getinfo(f"{name}.npy").file_size > 1000:
+        raise ValueError(f"{name} is too long")
+    with archive.open(f"{name}.npy") as stream:
+        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
+        return array
 
 
 @contextmanager

@@ -142,7 +142,8 @@ class Store:
         """
         parts = tuple(self._part(name) for name in ("ones", "values"))
         for part in parts:
-            self._check(part)
+            # Else the whole store would come to count as memory in use.
+            self._check(part, after_chunk=self.release_memory)
         return tuple(part for part in parts if len(part.indices)) or parts[:1]
 
     def rows(self, start: int, stop: int) -> sparse.csr_array:
@@ -151,6 +152,7 @@ class Store:
         Its arrays may be read-only, as they may be those of the store.
         """
         start, stop, _ = slice(start, stop).indices(self.shape[0])
+        stop = max(start, stop)
         blocks = [self._block(self._part(name), start, stop) for name in ("ones", "values")]
         for block in blocks:
             self._check(block)
@@ -168,18 +170,20 @@ class Store:
         for pages in self._maps.values():
             pages.madvise(mmap.MADV_DONTNEED)
 
-    def verify(self, progress: Callable[[int], None] | None = None) -> None:
+    def verify(self, seen: Callable[[int], None] | None = None) -> None:
         """Read every byte, compare the checksums, and check every pointer, index and value.
 
-        ``progress`` is called with the number of bytes read since the last call.
+        ``seen`` is called with the number of bytes read so far.
         """
+        n_read = 0
         for name, length in self._header.lengths.items():
             with _open_array(self.path, name, length) as descriptor:
                 checksum = 0
                 for chunk in _chunks(descriptor, length * DTYPES[name].itemsize):
                     checksum = zlib.crc32(chunk, checksum)
-                    if progress is not None:
-                        progress(len(chunk))
+                    n_read += len(chunk)
+                    if seen is not None:
+                        seen(n_read)
             if f"{checksum:08x}" != self._header.checksums[name]:
                 raise self._damaged(f"the checksum of {name}.npy does not fit")
         self.parts()
@@ -201,8 +205,8 @@ class Store:
             (stop - start, self.shape[1]),
         )
 
-    def _check(self, part: CsrArrays) -> None:
-        """Check what compiled code relies on, one chunk at a time."""
+    def _check(self, part: CsrArrays, after_chunk: Callable[[], None] | None = None) -> None:
+        """Check what compiled code relies on."""
         what = "ones" if part.data is None else "values"
         if np.any(part.indptr[1:] < part.indptr[:-1]) or part.indptr[-1] != len(part.indices):
             raise self._damaged(f"{what}_indptr.npy is out of order")
@@ -217,6 +221,8 @@ class Store:
                     check_values(part.data[start : start + step])
                 except ValueError:
                     raise self._damaged("values_data.npy holds an invalid value") from None
+            if after_chunk is not None:
+                after_chunk()
 
     def _damaged(self, what: str) -> ValueError:
         return _damaged(self.path, what)
@@ -233,9 +239,9 @@ def _read_header(folder: Path) -> Header:
     if not folder.is_dir():
         if not folder.exists():
             raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
-        raise ValueError(f"{folder}: not a store, but a file; a store is a folder")
+        raise ValueError(f"{folder}: this is a file, and a store is a directory")
     if not (folder / HEADER_NAME).exists():
-        raise ValueError(f"{folder}: not a store, as it holds no {HEADER_NAME}")
+        raise ValueError(f"{folder}: this directory is no store, as it holds no {HEADER_NAME}")
     with _open_file(folder, HEADER_NAME) as descriptor:
         text = os.read(descriptor, MAX_HEADER_BYTES)
     try:

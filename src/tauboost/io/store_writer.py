@@ -10,6 +10,7 @@ import os
 import zlib
 from contextlib import ExitStack, suppress
 from importlib.metadata import version
+from numbers import Integral
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Final, Self
@@ -68,7 +69,7 @@ class StoreWriter:
         source: dict[str, Any] | None = None,
     ) -> None:
         self.path = Path(path)
-        self.n_features = n_features
+        self.n_features = _check_width(n_features)
         self.n_columns = 0  # seen so far
         self.source = {"tauboost": version("tauboost"), **(source or {})}
         self._overwrite = overwrite
@@ -249,6 +250,16 @@ class _ArrayFile:
             self.file.flush()
             os.fsync(self.file.fileno())
             self.file.close()
+
+
+def _check_width(n_features: int | None) -> int | None:
+    if n_features is None:
+        return None
+    if isinstance(n_features, bool) or not isinstance(n_features, Integral):
+        raise TypeError(f"n_features must be a positive integer or None, got {n_features!r}")
+    if not 1 <= n_features <= MAX_INDEX + 1:
+        raise ValueError(f"n_features must be between 1 and {MAX_INDEX + 1}, got {n_features}")
+    return int(n_features)
 
 
 def _check_labels(y: NDArray[Any], n_rows: int) -> NDArray[np.float64]:
