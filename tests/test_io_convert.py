@@ -113,6 +113,12 @@ def test_a_zero_in_the_last_file_counts_for_all(tmp_path, short_blocks):
     np.testing.assert_array_equal(store.to_csr().toarray(), [[0, 1, 0, 0.5], [1, 0, 0, 0]])
 
 
+def test_a_late_zero_may_be_one_column_too_many(tmp_path, short_blocks):
+    (tmp_path / "x").write_text("1 1:1 3:1\n1 0:1\n")
+    message = refusal(tmp_path, tmp_path / "x", n_features=3)
+    assert message == f"{tmp_path / 'x'}: has 4 features, more than n_features=3"
+
+
 @st.composite
 def texts(draw):
     rows = []

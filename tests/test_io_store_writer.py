@@ -203,6 +203,14 @@ def test_leftovers_of_killed_processes_are_removed(tmp_path):
     assert_nothing_left(tmp_path, "s", other.name)
 
 
+def test_a_store_on_its_way_out_is_kept_while_its_place_is_empty(tmp_path):
+    store = write(tmp_path / "s").rename(tmp_path / ".s.0123abcd.replaced")
+    write(tmp_path / "s")
+    assert_same(tb.open_store(store).to_csr(), small()[0])
+    write(tmp_path / "s", overwrite=True)
+    assert_nothing_left(tmp_path, "s")
+
+
 def test_what_another_process_works_on_is_left_alone(tmp_path):
     busy = tmp_path / ".s.0123abcd.partial"
     busy.mkdir()

@@ -10,6 +10,7 @@ from __future__ import annotations
 import errno
 import fcntl
 import os
+import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
@@ -105,10 +106,11 @@ def _put_in_place(partial: Path, final: Path, may_replace: bool) -> None:
 
 def _remove_leftovers(final: Path) -> None:
     """Remove what killed processes left; a lock tells it from what a living one works on."""
-    prefix, ending = f".{final.name}.", ".partial"
+    # A store that was to be replaced is kept if its place is empty: it may be the only one.
+    endings = "partial|replaced" if final.exists() else "partial"
+    leftover = re.compile(rf"\.{re.escape(final.name)}\.[0-9a-f]{{8}}\.({endings})")
     for entry in os.scandir(final.parent):
-        middle = entry.name.removeprefix(prefix).removesuffix(ending)
-        if entry.name != prefix + middle + ending or len(middle) != 8 or entry.is_symlink():
+        if not leftover.fullmatch(entry.name) or entry.is_symlink():
             continue
         with suppress(OSError):
             descriptor = os.open(entry.path, os.O_RDONLY | os.O_NOFOLLOW)

@@ -91,11 +91,11 @@ def convert(
         # Almost all svmlight text counts from 1. Should a 0 turn up, what was written is put right.
         shift = int(zero_based == "auto" and kind == "svmlight")
         for source, block in _all_blocks(sources, kind, options, show):
-            if shift and block.smallest_index == 0:
-                writer.shift_indices(1)
-                shift = 0
             y = block.y if given is None else _next_labels(given, writer.n_samples, len(block.y))
             with _naming(source):
+                if shift and block.smallest_index == 0:
+                    writer.shift_indices(1)
+                    shift = 0
                 writer.append_arrays(block.indptr, block.indices - shift, block.data, y)
         if writer.n_samples == 0:
             raise ValueError(f"{', '.join(map(_name, sources))}: no samples in there")
