@@ -77,7 +77,8 @@ def test_convert_standard_input(tauboost):
     assert tb.open_store("s").shape == (5, 5)
 
 
-def test_convert_on_a_terminal_shows_a_bar_on_stderr_only(tauboost):
+def test_convert_on_a_terminal_shows_a_bar_on_stderr_only(tauboost, monkeypatch):
+    monkeypatch.setattr("tauboost.progress.PATIENCE", 0.0)
     result = tauboost("convert", "tiny.svm", "s", "--json", FORCE_COLOR="1")
     json.loads(result.stdout)
     assert "converting" in result.stderr

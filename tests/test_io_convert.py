@@ -76,8 +76,7 @@ def test_compressed_text(tmp_path, text, compress):
 
 def test_several_files_become_one_store(tmp_path, text, short_blocks):
     (tmp_path / "day1.svm").write_text("1 1:1\n-1 2:0.5\n")
-    (tmp_path / "day2.svm").write_text("")
-    (tmp_path / "day3.svm").write_text("1 7:2\n-1 3:1 4:1\n1\n")
+    (tmp_path / "day2.svm").write_text("1 7:2\n-1 3:1 4:1\n1\n")
     days = sorted(tmp_path.glob("day*.svm"))
     store = tb.convert(days, tmp_path / "s")
     dense = np.zeros((5, 7))

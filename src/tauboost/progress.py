@@ -1,26 +1,29 @@
-"""A progress bar on stderr with rate and time left, for work that may take minutes."""
+"""A bar on stderr with rate and time left, for work that may take minutes."""
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 
 __all__ = ["progress_bar"]
+
+PATIENCE = 0.5  # seconds after which a user wants to see something
 
 
 @contextmanager
 def progress_bar(
     title: str, total: float | None, unit: str, *, visible: bool, scale: float = 1.0
 ) -> Iterator[Callable[[float], None]]:
-    """Yield a function to be called with the amount done so far, out of ``total``.
+    """Yield a function to be called with the amount done so far, out of ``total`` if known.
 
-    Nothing is shown where stderr is not a terminal. Amounts are shown divided by ``scale``, as so
-    many ``unit``. A total of None stands for one that is not known.
+    The bar appears after half a second, if stderr is a terminal, and vanishes in the end. Amounts
+    are shown divided by ``scale``, as so many ``unit``.
     """
     if not visible:
-        yield lambda done: None  # noqa: ARG005
+        yield lambda _: None
         return
-    # Imported here because it takes a while, and most uses show no bar.
+    # Imported here because only the command line shows bars.
     from rich.console import Console  # noqa: PLC0415
     from rich.markup import escape  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
@@ -28,7 +31,6 @@ def progress_bar(
         Progress,
         Task,
         TextColumn,
-        TimeElapsedColumn,
         TimeRemainingColumn,
     )
     from rich.text import Text  # noqa: PLC0415
@@ -39,8 +41,20 @@ def progress_bar(
             return Text(f"{task.completed / scale:,.0f} {unit}{speed}")
 
     console = Console(stderr=True)
-    left = TimeRemainingColumn() if total is not None else TimeElapsedColumn()
-    columns = (TextColumn("{task.description}"), BarColumn(), Rate(""), left)
-    with Progress(*columns, console=console, disable=not console.is_terminal) as progress:
-        task = progress.add_task(escape(title), total=total)
-        yield lambda done: progress.update(task, completed=done)
+    columns = (TextColumn("{task.description}"), BarColumn(), Rate(""), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task(escape(title), total=total)
+    began, is_started = time.monotonic(), False
+
+    def show(done: float) -> None:
+        nonlocal is_started
+        bar.update(task, completed=done)
+        if not is_started and time.monotonic() >= began + PATIENCE:
+            bar.start()
+            is_started = True
+
+    try:
+        yield show
+    finally:
+        if is_started:
+            bar.stop()

@@ -28,8 +28,9 @@ class Block:
     indices: NDArray[Any]
     data: NDArray[np.float64] | None
     y: NDArray[np.float64]
-    bytes_read: int = 0
-    smallest_index: int | None = None
+    bytes_read: int
+    smallest_index: int | None
+    largest_index: int | None
 
 
 def svmlight_blocks(
@@ -42,7 +43,7 @@ def svmlight_blocks(
     """Yield the rows of a file, block by block."""
     from sklearn.datasets import load_svmlight_file  # noqa: PLC0415
 
-    first = 0
+    first = n_rows = 0
     with nullcontext(path) if hasattr(path, "read") else Path(path).open("rb") as raw:
         stream = _decompressed(raw if hasattr(raw, "peek") else io.BufferedReader(raw))
         while True:
@@ -51,6 +52,8 @@ def svmlight_blocks(
             except (EOFError, zlib.error, lzma.LZMAError, OSError):
                 raise ValueError(f"{path}: the compressed data are truncated or damaged") from None
             if not text:
+                if not n_rows:
+                    raise ValueError(f"{path}: no samples in this file")
                 return
             lines = _Lines(io.BytesIO(text))
             try:
@@ -59,7 +62,9 @@ def svmlight_blocks(
                 lines.count += first
                 raise ValueError(f"{path}, line {lines.complaint(error)}") from None
             first += lines.count
+            n_rows += len(y)
             smallest = int(X.indices.min()) if X.nnz else None
+            largest = int(X.indices.max()) if X.nnz else None
             data = None if np.all(X.data == 1.0) else X.data
             at = raw.tell() if raw.seekable() else first
-            yield Block(X.indptr.astype(np.int64), X.indices, data, y, at, smallest)
+            yield Block(X.indptr.astype(np.int64), X.indices, data, y, at, smallest, largest)

@@ -15,7 +15,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .blocks import Block
+from .blocks import Block, make_block
 
 __all__ = ["arrow_blocks"]
 
@@ -51,7 +51,7 @@ def arrow_blocks(
             if len(column) and column.min() < first_index:
                 raise ValueError(f"index {column.min()} is below {first_index}, the first one")
             y = _numbers(batch.column(label), label) if label else np.zeros(batch.num_rows)
-            yield Block(indptr, column - first_index, data, y, int(size * done))
+            yield make_block(indptr, column - first_index, data, y, int(size * done))
 
 
 class _Parquet:

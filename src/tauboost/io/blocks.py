@@ -10,11 +10,23 @@ from numpy.typing import NDArray
 
 from ._blocks_standin import Block, svmlight_blocks
 
-__all__ = ["MOST_ENTRIES", "MOST_ROWS", "Block", "row_ranges", "svmlight_blocks"]
+__all__ = ["MOST_ENTRIES", "MOST_ROWS", "Block", "make_block", "row_ranges", "svmlight_blocks"]
 
 # What is read at a time, unless one row alone is longer.
 MOST_ROWS: Final = 2**16
 MOST_ENTRIES: Final = 2**22
+
+
+def make_block(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    data: NDArray[np.float64] | None,
+    y: NDArray[Any],
+    bytes_read: int,
+) -> Block:
+    """Make a block, looking up its smallest and largest index."""
+    ends = (int(indices.min()), int(indices.max())) if len(indices) else (None, None)
+    return Block(indptr, indices, data, y.astype(np.float64, copy=False), bytes_read, *ends)
 
 
 def row_ranges(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:

@@ -97,8 +97,6 @@ def convert(
                     writer.shift_indices(1)
                     shift = 0
                 writer.append_arrays(block.indptr, block.indices - shift, block.data, y)
-        if writer.n_samples == 0:
-            raise ValueError(f"{', '.join(map(_name, sources))}: no samples in there")
         if given is not None and writer.n_samples < len(given):
             raise ValueError(f"labels has {len(given)} entries for {writer.n_samples} rows")
     return open_store(store_path)

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from .blocks import MOST_ROWS, Block, row_ranges
+from .blocks import MOST_ROWS, Block, make_block, row_ranges
 
 __all__ = ["npz_blocks", "npz_shape"]
 
@@ -59,7 +59,7 @@ def npz_blocks(path: Path, *, with_labels: bool = True) -> Iterator[Block]:
             y = np.zeros(n_rows) if labels is None else labels.take(n_rows)
             done += n_rows
             at = size * done // max(total, done)
-            yield Block(indptr, indices, data.astype(np.float64), y.astype(np.float64), at)
+            yield make_block(indptr, indices, data.astype(np.float64), y, at)
         if done != total:
             raise ValueError(f"has {done} rows, but should have {total}")
         if labels is not None and labels.left:
