@@ -137,18 +137,17 @@ class StoreWriter:
             block = CsrArrays(indptr, indices, data, (len(y), self.n_columns))
             block = block.with_duplicates_summed()
             indptr, indices, data = block.indptr, block.indices, block.data
-        if data is not None:
-            check_values(data)
-            indptr, indices, data = _without_zeros(indptr, indices, data)
-        if data is None or np.all(data == 1.0):
+        others = np.empty(0, dtype=np.int64) if data is None else np.flatnonzero(data != 1.0)
+        if data is None or not len(others):
             self._append_part("ones", indptr, indices)
             self._append_part("values", np.zeros_like(indptr), indices[:0])
         else:
-            is_one = data == 1.0
-            others = np.flatnonzero(~is_one)
-            ends = np.searchsorted(others, indptr)
-            self._append_part("ones", indptr - ends, indices[is_one])
-            self._append_part("values", ends, indices[others])
+            check_values(data[others])
+            self._append_part(
+                "ones", indptr - np.searchsorted(others, indptr), indices[data == 1.0]
+            )
+            others = others[data[others] != 0.0]
+            self._append_part("values", np.searchsorted(others, indptr), indices[others])
             self._files["values_data"].append(data[others])
         self._files["y"].append(y)
         self._count_labels(y)
@@ -279,19 +278,6 @@ def _is_canonical(indptr: NDArray[Any], indices: NDArray[Any]) -> bool:
     # They may fall where a row begins, only there.
     starts = np.searchsorted(indptr, falls)
     return bool(np.all(indptr[starts] == falls))
-
-
-def _without_zeros(
-    indptr: NDArray[Any], indices: NDArray[Any], data: NDArray[np.float64]
-) -> tuple[NDArray[Any], NDArray[Any], NDArray[np.float64]]:
-    zeros = np.flatnonzero(data == 0.0)
-    if not len(zeros):
-        return indptr, indices, data
-    return (
-        indptr - np.searchsorted(zeros, indptr),
-        np.delete(indices, zeros),
-        np.delete(data, zeros),
-    )
 
 
 def _holds_only_a_store(folder: Path) -> bool:
