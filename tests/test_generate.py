@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
 
 import numpy as np
@@ -107,6 +109,38 @@ def test_an_error_on_the_way_leaves_nothing(tmp_path, monkeypatch, as_text):
         tb.generate_url(tmp_path / "s", scale=0.05, as_text=as_text)
     assert_nothing_left(tmp_path)
     assert threading.active_count() == 1
+
+
+PEAK_MEMORY = """
+import resource, sys, tauboost as tb
+{command}
+print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024)
+"""
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("as_text", [True, False])
+def test_full_size_in_bounded_memory(tmp_path, as_text):
+    """The URL set as in the paper; as text at a fifth of the size, then converted."""
+    scale, command = 1.0, "tb.generate_url('s')"
+    if as_text:
+        scale = 0.2
+        command = "tb.generate_url('t', scale=0.2, as_text=True); tb.convert('t', 's')"
+    done = subprocess.run(
+        [sys.executable, "-c", PEAK_MEMORY.format(command=command)],
+        cwd=tmp_path, capture_output=True, text=True, check=True,
+    )  # fmt: skip
+    assert int(done.stdout) < 2**30
+    store = tb.open_store(tmp_path / "s", verify=True)
+    assert store.shape[0] == round(2_396_130 * scale)
+    if not as_text:
+        in_row = sum(np.diff(part.indptr) for part in store.parts())
+        assert store.shape == (2_396_130, 3_231_961)
+        assert in_row.max() == 414
+        assert store.nnz == pytest.approx(277e6, rel=0.01)
+        assert dict(store.labels)[1.0] == pytest.approx(store.shape[0] / 3, rel=1e-3)
+        valued = np.unique(store.parts()[1].indices)
+        np.testing.assert_array_equal(valued, np.arange(64))
 
 
 # Text
