@@ -3,7 +3,8 @@
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
 from .estimators import TauBoostClassifier, load_model, save_model, to_onnx
-from .io import load_svmlight
+from .generate import generate_url, generate_w8a
+from .io import Store, StoreWriter, convert, load_svmlight, open_store
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 
@@ -13,13 +14,19 @@ __all__ = [
     "Result",
     "Snapshot",
     "Status",
+    "Store",
+    "StoreWriter",
     "TauBoostClassifier",
     "Trace",
     "beta",
+    "convert",
+    "generate_url",
+    "generate_w8a",
     "load_model",
     "load_svmlight",
     "make_url_like",
     "make_w8a_like",
+    "open_store",
     "save_model",
     "solve",
     "speedup",

@@ -17,7 +17,15 @@ from .arrays import Mask, Vector
 from .kernels import _core
 from .threads import resolve_threads, useful_threads
 
-__all__ = ["CsrArrays", "as_csr", "check_labels", "check_real", "check_vector", "check_weights"]
+__all__ = [
+    "CsrArrays",
+    "as_csr",
+    "check_labels",
+    "check_real",
+    "check_values",
+    "check_vector",
+    "check_weights",
+]
 
 # L_i = max_j A_ji^2 must be a number: neither 0 nor infinite.
 SMALLEST, LARGEST = 1e-150, 1e150
@@ -34,17 +42,18 @@ class CsrArrays:
 
     def select(self, keep: Mask) -> CsrArrays:
         """Keep only some of the rows."""
-        kept = self._as_scipy()[keep]
+        kept = self.to_scipy()[keep]
         data = None if self.data is None else kept.data
         return replace(self, indptr=kept.indptr, indices=kept.indices, data=data, shape=kept.shape)
 
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""
-        summed = self._as_scipy().copy()
+        summed = self.to_scipy().copy()
         summed.sum_duplicates()
         return CsrArrays(summed.indptr, summed.indices, summed.data, self.shape)
 
-    def _as_scipy(self) -> Any:
+    def to_scipy(self) -> Any:
+        """Return the matrix as a scipy CSR array; ones are written out."""
         data = np.ones(len(self.indices)) if self.data is None else self.data
         return sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
 
@@ -106,14 +115,25 @@ def _check_facts(X: Any, values: Vector | None, facts: _core.CsrFacts) -> None:
     if facts.most_index >= 0 and (facts.least_index < 0 or facts.most_index >= minor):
         wrong = facts.least_index if facts.least_index < 0 else facts.most_index
         raise ValueError(f"{_not_valid(X)}: index {wrong} is outside 0..{minor - 1}")
+    if values is not None:
+        _check_range(values, facts)
+
+
+def _check_range(values: Vector, facts: _core.CsrFacts) -> None:
     if not facts.is_finite:
-        bad = np.count_nonzero(~np.isfinite(values)) if values is not None else 0
+        bad = np.count_nonzero(~np.isfinite(values))
         raise ValueError(f"X contains NaN or infinity ({bad} of its values)")
     if facts.most > LARGEST or facts.least < SMALLEST:
         raise ValueError(
             f"X has nonzero values outside {SMALLEST:g} <= |x| <= {LARGEST:g}, whose squares "
             "cannot be represented: rescale those features"
         )
+
+
+def check_values(values: Vector) -> None:
+    """Check that some values are finite, and that their squares are numbers."""
+    facts = _core.inspect_csr(np.zeros(len(values), dtype=np.int32), values, 1)
+    _check_range(values, facts)
 
 
 def _not_valid(X: Any) -> str:

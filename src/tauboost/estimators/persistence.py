@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import DTypeLike
 
-from ..io.atomic import replacing
+from ..io.atomic import new_file
 from ..io.model import ModelData, ModelFileError, read_model, write_model
 from ..io.onnx import onnx_graph
 from .classifier import TauBoostClassifier
@@ -106,7 +106,7 @@ def to_onnx(
     """
     model = onnx_graph(_fitted_data(clf, "to_onnx"), dtype)
     if path is not None:
-        with replacing(path) as file:
+        with new_file(path, overwrite=True) as file:
             file.write(model.SerializeToString())
     return model
 

@@ -1,6 +1,20 @@
-"""Reading data from files, and model files."""
+"""Reading data from files, stores on disk, and model files."""
 
+from .convert import convert
 from .model import ModelData, ModelFileError, read_model, write_model
+from .store import Store, is_store, open_store
+from .store_writer import StoreWriter
 from .svmlight import load_svmlight
 
-__all__ = ["ModelData", "ModelFileError", "load_svmlight", "read_model", "write_model"]
+__all__ = [
+    "ModelData",
+    "ModelFileError",
+    "Store",
+    "StoreWriter",
+    "convert",
+    "is_store",
+    "load_svmlight",
+    "open_store",
+    "read_model",
+    "write_model",
+]

@@ -23,7 +23,7 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from .atomic import replacing
+from .atomic import new_file
 from .plain_json import excerpt, parse
 
 __all__ = [
@@ -100,7 +100,7 @@ def write_tensors(
     text += b" " * (-len(text) % 8)
     if len(text) > MAX_HEADER:
         raise ValueError(f"the header takes {len(text)} bytes, more than {MAX_HEADER}")
-    with replacing(path) as file:
+    with new_file(path, overwrite=True) as file:
         file.write(len(text).to_bytes(PREFIX, "little") + text)
         for name in order:
             file.write(arrays[name].data)
