@@ -97,7 +97,11 @@ void expect_vectors(const Matrix& A, const Array<double>& w, const Array<double>
 
 }  // namespace
 
+void bind_svmlight(nb::module_& module);  // in bind_svmlight.cpp
+
 NB_MODULE(_core, module) {
+  bind_svmlight(module);
+
   nb::class_<Matrix>(module, "Matrix")
       .def_ro("m", &Matrix::m)
       .def_ro("n", &Matrix::n)

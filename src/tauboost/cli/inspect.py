@@ -51,8 +51,8 @@ def inspect(data: Data, threads: Threads = None, as_json: AsJson = False) -> Non
     coordinates moving together, steps must be beta times shorter: tau / beta is the speed-up that
     Theorem 1 promises over moving one.
     """
-    with Console(stderr=True).status(f"reading {escape(data.name)}"):
-        X, y = load_svmlight(data, n_threads=threads)
+    X, y = load_svmlight(data, n_threads=threads, progress=True)
+    with Console(stderr=True).status(f"preparing {escape(data.name)}"):
         problem = Problem(X, y, n_threads=threads)
         facts = describe(problem, X, y)
     rows = tau_table(problem)

@@ -1,5 +1,5 @@
 """Reading data from files."""
 
-from .svmlight import load_svmlight
+from .svmlight import load_svmlight, svmlight_blocks
 
-__all__ = ["load_svmlight"]
+__all__ = ["load_svmlight", "svmlight_blocks"]
