@@ -94,12 +94,11 @@ inline bool is_huge(const char* p, const char* end) {
 
 // Numbers of any length, with or without an exponent; neither inf nor nan.
 inline const char* read_long_number(const char* p, double& value) {
-  p += *p == '+';
-  const char* unsigned_part = p + (*p == '-');
-  if (!is_digit(*unsigned_part) && *unsigned_part != '.') return nullptr;
-  const auto [end, error] = std::from_chars(p, skip_token(p), value);
+  const char* const digits = p + (*p == '-' || *p == '+');
+  if (!is_digit(*digits) && *digits != '.') return nullptr;
+  const auto [end, error] = std::from_chars(*p == '+' ? digits : p, skip_token(p), value);
   if (error == std::errc()) return end;
-  if (error != std::errc::result_out_of_range || is_huge(unsigned_part, end)) return nullptr;
+  if (error != std::errc::result_out_of_range || is_huge(digits, end)) return nullptr;
   value = *p == '-' ? -0.0 : 0.0;
   return end;
 }
