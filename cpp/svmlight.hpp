@@ -99,6 +99,7 @@ class Parser {
   std::size_t left() const { return static_cast<std::size_t>(end_ - p_); }
 
   Fault row() {
+    parsed_.previous_index = numbering_.least - 1;
     double label;
     const char* const label_end = read_number(p_, end_, label);
     if (label_end == nullptr || !ends_token(*label_end)) return Fault::label;
@@ -122,7 +123,7 @@ class Parser {
   Fault entries() {
     const char* p = p_;
     std::int64_t k = parsed_.count.entries;
-    std::int64_t index, previous = numbering_.least - 1;
+    std::int64_t index, previous = parsed_.previous_index;
     const auto stop = [&](Fault fault) {
       p_ = p;
       parsed_.count.entries = k;
@@ -170,9 +171,12 @@ class Parser {
     return p + digits.count;
   }
 
+  // Of an index that could not be read: negative, too large, or none at all.
   static Fault without_index(const char* p) {
     p += *p == '+' || *p == '-';
-    return is_digit(*p) ? Fault::index : Fault::entry;
+    if (!is_digit(*p)) return Fault::entry;
+    while (is_digit(*p)) ++p;
+    return *p == ':' ? Fault::index : Fault::entry;
   }
 
   Fault wrong_index(std::int64_t index, std::int64_t previous) const {

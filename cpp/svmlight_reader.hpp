@@ -77,7 +77,8 @@ struct Complaint {
 
 class Reader {
  public:
-  explicit Reader(Numbering numbering) : numbering_(numbering) {}
+  explicit Reader(Numbering numbering, std::size_t chunk_size = 1 << 18)
+      : numbering_(numbering), chunk_size_(chunk_size) {}
 
   // Takes a text that may begin and end in the middle of a line. Nothing behind a fault is read.
   void feed(std::string_view text, int n_threads) {
@@ -122,7 +123,7 @@ class Reader {
   void cut(std::string_view text) {
     while (!text.empty()) {
       const std::size_t size =
-          text.size() <= chunk_size ? text.size() : text.find('\n', chunk_size) + 1;
+          text.size() <= chunk_size_ ? text.size() : text.find('\n', chunk_size_) + 1;
       chunks_.push_back({text.substr(0, size)});
       text.remove_prefix(size);
     }
@@ -210,9 +211,9 @@ class Reader {
                   parsed.previous_index, std::string(parsed.token.substr(0, longest_token))};
   }
 
-  static constexpr std::size_t chunk_size = 1 << 18;
   const Numbering numbering_;
-  std::string open_line_;  // its end has not come yet
+  const std::size_t chunk_size_;  // in bytes, at least, unless it is the last one
+  std::string open_line_;         // its end has not come yet
   std::vector<Chunk> chunks_;
   std::int64_t n_lines_ = 0;
   std::optional<Complaint> complaint_;

@@ -43,6 +43,7 @@ from tauboost.io import load_svmlight, svmlight_blocks
         (b"1 1:1 qid:3\n", r"line 1, column 7: expected index:value, got 'qid:3'"),
         (b"1 2:1 1:1\n", r"line 1, column 7: indices must increase .*, got 1 after 2$"),
         (b"1 1:1 1:1\n", r"line 1, column 7: indices must increase .*, got 1 after 1$"),
+        (b"1 -1\n", r"line 1, column 3: expected index:value, got '-1'"),
         (b"1 -1:1\n", r"line 1, column 3: an index must not be negative, got '-1:1'"),
         (b"1 %d:1\n" % (2**63 - 1), r"line 1, column 3: an index must be at most 2\*\*63 - 2, got"),
         (b"1 %d:1\n" % 2**63, r"line 1, column 3: an index must be at most 2\*\*63 - 2, got"),
@@ -171,7 +172,8 @@ def test_a_long_line_of_junk():
     for text, complaint in [
         (b"1 1:1 #" + b"x" * size, None),
         (b"1" * size, "line 1, column 1: the label"),
-        (b"1 " + b"7" * size, "line 1, column 3: an index must be at most"),
+        (b"1 " + b"7" * size, "line 1, column 3: expected index:value"),
+        (b"1 " + b"7" * size + b":1", "line 1, column 3: an index must be at most"),
         (b"1 1:0." + b"3" * size, None),
         (b" " * size + b"1 x", f"line 1, column {size + 3}: expected index:value"),
     ]:
