@@ -2,8 +2,8 @@
 //
 // Two functions without state or allocation, so that threads can take a chunk of lines each:
 // count() tells how much room a chunk needs, parse() fills it. Most files have short indices and
-// nothing but ones. So parse() knows forms with and without values, with 32 and 64-bit indices, and
-// gives up where the form does not do for the text.
+// nothing but ones, so there are forms without values and with short indices; parse() gives up
+// where the form it is given does not do for the text.
 #pragma once
 
 #include <algorithm>
@@ -79,18 +79,16 @@ class Parser {
       : p_(text.data()), end_(p_ + text.size()), numbering_(numbering), room_(room) {}
 
   Parsed run() {
-    while (p_ != end_ && parsed_.fault == Fault::none) {
+    for (; p_ != end_; ++p_, ++parsed_.line) {
       line_ = p_;
       p_ = skip_blanks(p_);
       if (!ends_line(*p_)) parsed_.fault = row();
-      if (parsed_.fault != Fault::none) break;
+      if (parsed_.fault != Fault::none) {
+        parsed_.column = p_ - line_;
+        parsed_.token = {p_, static_cast<std::size_t>(skip_token(p_) - p_)};
+        break;
+      }
       if (*p_ == '#') p_ = static_cast<const char*>(std::memchr(p_, '\n', left()));
-      ++p_;
-      ++parsed_.line;
-    }
-    if (parsed_.fault != Fault::none) {
-      parsed_.column = p_ - line_;
-      parsed_.token = {p_, static_cast<std::size_t>(skip_token(p_) - p_)};
     }
     return parsed_;
   }

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from pathlib import Path
 
 __all__ = ["reading_bar"]
 
@@ -44,7 +45,7 @@ def reading_bar(name: str, total: int | None, *, shown: bool) -> Iterator[Callab
         transient=True,
         disable=not console.is_terminal,
     )
-    task = bar.add_task(f"reading {escape(name)}", total=total)
+    task = bar.add_task(f"reading {escape(Path(name).name)}", total=total)
     began, is_started = time.monotonic(), False
 
     def update(position: int) -> None:

@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 __all__ = ["PART_BYTES", "Source", "open_source"]
 
-PART_BYTES = 1 << 24
+PART_BYTES = 1 << 24  # whole pages
 STREAM_BYTES = 1 << 20
 COMPRESSED_BYTES = 1 << 18
 LONGEST_TEXT = 1 << 22
