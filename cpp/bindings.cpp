@@ -277,4 +277,5 @@ NB_MODULE(_core, module) {
 
   bind_csr(module);
   bind_lanes(module);
+  bind_svmlight(module);
 }

@@ -42,5 +42,6 @@ auto released(Kernel kernel) {
 
 void bind_csr(nb::module_& module);
 void bind_lanes(nb::module_& module);
+void bind_svmlight(nb::module_& module);
 
 }  // namespace tauboost

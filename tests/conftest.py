@@ -31,3 +31,13 @@ def real_data(name: str, **options: Any) -> tuple[Any, Any]:
 @pytest.fixture(scope="session")
 def w8a() -> tb.Problem:
     return tb.Problem(*real_data("w8a.xz", n_features=300))
+
+
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="data.svm"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write

@@ -102,7 +102,7 @@ def test_not_allowed(tmp_path, monkeypatch):
         (np.eye(2), [1, np.nan], ValueError, "y contains NaN"),
         ([[np.inf]], [1], ValueError, "X contains NaN or infinity"),
         ([[1e-300]], [1], ValueError, "X has nonzero values outside"),
-        (sp.csr_array((1, 2**31)), [1], ValueError, "more than the 2147483647 of a store"),
+        (sp.csr_array((1, 2**31)), [1], ValueError, "2,147,483,648 features; at most"),
         ("text", [1], ValueError, "two dimensions"),
     ],
 )

@@ -29,6 +29,8 @@ __all__ = [
 
 # L_i = max_j A_ji^2 must be a number: neither 0 nor infinite.
 SMALLEST, LARGEST = 1e-150, 1e150
+# The kernels number columns with 32 bits, and an intercept is one more.
+MOST_FEATURES = 2**31 - 2
 
 
 @dataclass(frozen=True)
@@ -103,6 +105,8 @@ def _dense_to_csr(X: Any) -> Any:
 def _check_size(shape: tuple[int, int]) -> None:
     if min(shape) == 0:
         raise ValueError(f"X is empty: it has {shape[0]} samples and {shape[1]} features")
+    if shape[1] > MOST_FEATURES:
+        raise ValueError(f"X has {shape[1]:,} features; at most {MOST_FEATURES:,} are possible")
 
 
 def _check_numeric(dtype: np.dtype[Any]) -> None:

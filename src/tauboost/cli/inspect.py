@@ -80,8 +80,8 @@ def inspect(
 
 
 def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
-    with Console(stderr=True).status(f"reading {escape(data.name)}"):
-        X, y = load_svmlight(data, n_threads=threads)
+    X, y = load_svmlight(data, n_threads=threads, progress=True)
+    with Console(stderr=True).status(f"preparing {escape(data.name)}"):
         X.eliminate_zeros()
         matrix = Problem(X, y, n_threads=threads).matrix
         built = {"matrix_bytes": matrix.nbytes, "matrix_shards": matrix.n_shards}

@@ -4,7 +4,7 @@ from .convert import convert
 from .model import ModelData, ModelFileError, read_model, write_model
 from .store import Store, is_store, open_store
 from .store_writer import StoreWriter
-from .svmlight import load_svmlight
+from .svmlight import load_svmlight, svmlight_blocks
 
 __all__ = [
     "ModelData",
@@ -16,5 +16,6 @@ __all__ = [
     "load_svmlight",
     "open_store",
     "read_model",
+    "svmlight_blocks",
     "write_model",
 ]

@@ -8,7 +8,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from ._blocks_standin import Block, svmlight_blocks
+from .svmlight import Block, svmlight_blocks
 
 __all__ = ["MOST_ENTRIES", "MOST_ROWS", "Block", "make_block", "row_ranges", "svmlight_blocks"]
 
