@@ -34,6 +34,7 @@ benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/paper_figures.py
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python benchmarks/peers.py
 
 clean:
 	rm -rf $(VENV) build compare_out
