@@ -9,7 +9,7 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from importlib.util import find_spec
+from importlib.metadata import PackageNotFoundError, version
 from typing import Any, Self
 
 import numpy as np
@@ -61,7 +61,13 @@ class Peer:
 def missing(peer: Peer) -> str:
     """Say which package has to be installed first; empty: none."""
     package = NEEDED.get(peer.family, "")
-    return "" if not package or find_spec(MODULES[package]) else package
+    try:
+        # Not by module: another package has the same one, without threads.
+        if package:
+            version(package)
+    except PackageNotFoundError:
+        return package
+    return ""
 
 
 class Multicore:
@@ -194,20 +200,20 @@ PEERS = [
     ),
     Peer("Snap ML", "Snap ML", "snapml", "LogisticRegression", {"fit_intercept": True},
          threads="n_jobs"),
-    # Its default, shotgun, lets threads collide and may diverge.
-    *(
-        Peer(
-            f"XGBoost gblinear, {updater}", "XGBoost gblinear", __name__, "Gblinear",
-            {"updater": updater}, threads="n_jobs",
-        )
-        for updater in ("shotgun", "coord_descent")
+    # Its default is no penalty, with which columns that occur in one class only may overflow.
+    *_for_each(
+        (0.0, 1e-3),
+        "reg_lambda",
+        lambda name, given: Peer(
+            f"XGBoost gblinear, {name}", "XGBoost gblinear", __name__, "Gblinear", given,
+            threads="n_jobs",
+        ),
     ),
     Peer("AdaBoostClassifier", "AdaBoost", "sklearn.ensemble", "AdaBoostClassifier"),
 ]  # fmt: skip
-# Packages that families need beyond scikit-learn, and what these are imported as.
+# Packages that families need beyond scikit-learn.
 NEEDED = {
     "LIBLINEAR multi-core": "liblinear-multicore",
     "Snap ML": "snapml",
     "XGBoost gblinear": "xgboost",
 }
-MODULES = {"liblinear-multicore": "liblinear", "snapml": "snapml", "xgboost": "xgboost"}

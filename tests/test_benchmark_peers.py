@@ -71,3 +71,15 @@ def test_a_mistake_is_one_clear_line(tmp_path, options):
     assert done.returncode != 0
     assert "Traceback" not in done.stderr
     assert "error: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "word"), [("liblinear", "multi-core"), ("snapml", "snap"), ("xgboost", "gblinear")]
+)
+def test_peers_that_are_installed_work(tmp_path, module, word):
+    pytest.importorskip(module)
+    run("peers.py", tmp_path, "--peers", word)
+    for name, score in (("w8a-like", "auc"), ("topics_tfidf", "accuracy")):
+        rows = rows_of(tmp_path / f"peers_{name}.csv")
+        assert not any(row["failure"] for row in rows)
+        assert max(float(row[score]) for row in rows) > 0.8
