@@ -104,7 +104,7 @@ def row_of(peer: Peer, answers: Sequence[Row], failure: str, chosen: argparse.Na
     """Sum up the fits of a classifier; the first was for warming up, unless it is the only one."""
     row: Row = {"model": peer.name, "family": peer.family, "threads": chosen.threads}
     scores = ("auc", "accuracy", "log_loss", "brier")
-    if failure or not answers:
+    if not answers:
         nothing = dict.fromkeys(("seconds", "fastest", *scores, "other_cores_busy"), math.nan)
         return row | nothing | {"repeats": 0, "warning": "", "failure": failure}
     counted = answers[1:] or answers
@@ -113,7 +113,7 @@ def row_of(peer: Peer, answers: Sequence[Row], failure: str, chosen: argparse.Na
     row |= {"seconds": median(seconds), "fastest": min(seconds)}
     row |= {score: answers[0][score] for score in scores}
     row |= {"other_cores_busy": round(busy, 2), "repeats": len(counted)}
-    return row | {"warning": answers[0]["warning"], "failure": ""}
+    return row | {"warning": answers[0]["warning"], "failure": failure}
 
 
 # What is shown.
