@@ -5,6 +5,10 @@ family of stumps written out as sparse columns of 0 and 1 is a matrix, and boost
 convex problem: ``loss="exponential"``. Its minimum is where AdaBoost would end after infinitely
 many rounds; a penalty takes the place of stopping early.
 
+The data here suit sums of stumps, and the number of bins was picked for them. That is not a general
+result: on scikit-learn's small breast cancer set (5 folds, 16 thresholds a feature) 200 rounds of
+AdaBoostClassifier had the better AUC, 0.996 against 0.993. Try several numbers of bins on yours.
+
 | AdaBoostClassifier                | TauBoostClassifier                                  |
 |-----------------------------------|-----------------------------------------------------|
 | estimator=DecisionTreeClassifier  | columns: one for each threshold of each feature     |
