@@ -34,6 +34,7 @@ benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/paper_figures.py
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/reading.py
 
 # Needs clang: make fuzz CLANG=clang++-14 FUZZ_SECONDS=600. New inputs stay in build/fuzz/found;
