@@ -11,15 +11,15 @@ using namespace nb::literals;
 namespace tauboost {
 namespace {
 
-template <typename Index>
-CsrRows<Index> rows(const Array<const Index>& indptr, const Array<const Index>& indices,
-                    const std::optional<Array<const double>>& data) {
+template <typename Pointer, typename Index>
+CsrRows<Pointer, Index> rows(const Array<const Pointer>& indptr, const Array<const Index>& indices,
+                             const std::optional<Array<const double>>& data) {
   if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
   return {indptr.data(), indices.data(), data ? data->data() : nullptr,
           static_cast<std::int64_t>(indptr.size()) - 1};
 }
 
-template <typename Index>
+template <typename Pointer, typename Index>
 void bind_for(nb::module_& module) {
   module.def(
       "inspect_csr",
@@ -33,10 +33,10 @@ void bind_for(nb::module_& module) {
 
   module.def(
       "csr_product",
-      [](Array<const Index> indptr, Array<const Index> indices,
+      [](Array<const Pointer> indptr, Array<const Index> indices,
          std::optional<Array<const double>> data, Array<const double> coef,
          Array<const double> intercept, Array<double> out, int n_threads) {
-        const CsrRows<Index> X = rows(indptr, indices, data);
+        const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
         const auto K = static_cast<std::int64_t>(intercept.size());
         expect_size(out, X.m * K, "out");
         nb::gil_scoped_release free;
@@ -46,10 +46,10 @@ void bind_for(nb::module_& module) {
 
   module.def(
       "row_fingerprints",
-      [](Array<const Index> indptr, Array<const Index> indices,
+      [](Array<const Pointer> indptr, Array<const Index> indices,
          std::optional<Array<const double>> data, std::uint64_t seed, Array<std::uint64_t> out,
          int n_threads) {
-        const CsrRows<Index> X = rows(indptr, indices, data);
+        const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
         expect_size(out, X.m, "out");
         nb::gil_scoped_release free;
         row_fingerprints(X, seed, out.data(), n_threads);
@@ -67,8 +67,9 @@ void bind_csr(nb::module_& module) {
       .def_ro("most", &CsrFacts::most)
       .def_ro("is_finite", &CsrFacts::is_finite)
       .def_ro("all_one", &CsrFacts::all_one);
-  bind_for<std::int32_t>(module);
-  bind_for<std::int64_t>(module);
+  bind_for<std::int32_t, std::int32_t>(module);
+  bind_for<std::int64_t, std::int64_t>(module);
+  bind_for<std::int64_t, std::int32_t>(module);
 }
 
 }  // namespace tauboost

@@ -24,19 +24,44 @@ NumpyArray<const T> view(const std::vector<T>& values) {
   return NumpyArray<const T>(values.data(), {values.size()}, nb::handle());
 }
 
-template <typename Index>
-Matrix build_matrix(Array<const Index> indptr, Array<const Index> indices,
-                    std::optional<Array<const double>> data, Array<const std::uint8_t> positive,
-                    Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
-                    int n_threads) {
-  const auto m = static_cast<std::int64_t>(positive.size());
-  expect_size(indptr, m + 1, "indptr");
-  if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
-  const Csr<Index> X = {indptr.data(),   indices.data(), data ? data->data() : nullptr,
-                        positive.data(), place.data(),   static_cast<std::int64_t>(place.size())};
-  nb::gil_scoped_release free;
-  const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
-  return build(X, m, intercept, cuts.data(), n_shards, n_threads);
+template <typename Pointer, typename Index>
+struct CsrArguments {
+  Array<const Pointer> indptr;
+  Array<const Index> indices;
+  std::optional<Array<const double>> data;
+
+  CsrPart<Pointer, Index> part(std::int64_t m) const {
+    expect_size(indptr, m + 1, "indptr");
+    if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
+    return {indptr.data(), indices.data(), data ? data->data() : nullptr};
+  }
+};
+
+// X as CSR arrays, or as the sum of two.
+template <typename Pointer, typename Index>
+void bind_build(nb::module_& module) {
+  module.def(
+      "build_matrix",
+      [](Array<const Pointer> indptr, Array<const Index> indices,
+         std::optional<Array<const double>> data, std::optional<Array<const Pointer>> more_indptr,
+         std::optional<Array<const Index>> more_indices,
+         std::optional<Array<const double>> more_data, Array<const std::uint8_t> positive,
+         Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
+         int n_threads) {
+        const auto m = static_cast<std::int64_t>(positive.size());
+        Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
+                                 positive.data(),
+                                 place.data(),
+                                 static_cast<std::int64_t>(place.size())};
+        if (more_indptr && more_indices)
+          X.parts.push_back(
+              CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
+        nb::gil_scoped_release free;
+        const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
+        return build(X, m, intercept, cuts.data(), n_shards, n_threads);
+      },
+      "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
+      "more_data"_a.none(), "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
 }
 
 // psi as Python holds it: the arrays of its bounds live as long as it does.
@@ -95,10 +120,9 @@ NB_MODULE(_core, module) {
           "row_order", [](const Matrix& A) { return view(A.row_order); },
           nb::rv_policy::reference_internal);
 
-  module.def("build_matrix", &build_matrix<std::int32_t>, "indptr"_a, "indices"_a, "data"_a.none(),
-             "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
-  module.def("build_matrix", &build_matrix<std::int64_t>, "indptr"_a, "indices"_a, "data"_a.none(),
-             "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+  bind_build<std::int32_t, std::int32_t>(module);
+  bind_build<std::int64_t, std::int64_t>(module);
+  bind_build<std::int64_t, std::int32_t>(module);
 
   module.def(
       "gather_columns",

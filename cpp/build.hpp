@@ -21,14 +21,31 @@
 
 namespace tauboost {
 
-template <typename Index>
-struct Csr {
-  const Index* indptr;
+// The entries of X, or part of them: X may be the sum of a matrix of ones and one of other values.
+template <typename Pointer, typename Index>
+struct CsrPart {
+  const Pointer* indptr;
   const Index* indices;
   const double* data;  // null: every entry is 1
+  double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
+};
+
+template <typename Pointer, typename Index>
+struct Csr {
+  std::vector<CsrPart<Pointer, Index>> parts;
   const std::uint8_t* positive;
   const std::int32_t* place;  // feature -> column of the core
   std::int64_t n_features;
+
+  bool has_values() const {
+    return std::any_of(parts.begin(), parts.end(), [](const auto& X) { return X.data != nullptr; });
+  }
+  bool any_negative(std::int64_t m) const {
+    return std::any_of(parts.begin(), parts.end(), [m](const auto& X) {
+      return X.data != nullptr &&
+             std::any_of(X.data, X.data + X.indptr[m], [](double v) { return v < 0.0; });
+    });
+  }
 };
 
 inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64_t* cuts) {
@@ -48,6 +65,8 @@ struct Range {
   double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
 };
 
+constexpr std::int64_t no_values = std::numeric_limits<std::int64_t>::min();
+
 // What the first pass learns of one shard.
 struct ShardCounts {
   std::vector<std::int32_t> entries;   // of each feature
@@ -56,41 +75,46 @@ struct ShardCounts {
   bool has_duplicates = false;
 };
 
-template <typename Index>
-bool is_increasing(const Csr<Index>& X, std::int64_t j) {
+template <typename Part>
+bool is_increasing(const Part& X, std::int64_t j) {
   bool increasing = true;
   for (std::int64_t k = X.indptr[j] + 1; k < X.indptr[j + 1]; ++k)
     increasing &= X.indices[k - 1] < X.indices[k];
   return increasing;
 }
 
-template <typename Index>
-bool has_duplicates(const Csr<Index>& X, std::int64_t begin, std::int64_t end) {
-  std::vector<std::int64_t> last_row(X.n_features, -1);
+template <typename Input>
+bool has_duplicates(const Input& input, std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> last_row(input.n_features, -1);
   for (std::int64_t j = begin; j < end; ++j)
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      if (last_row[X.indices[k]] == j) return true;
-      last_row[X.indices[k]] = j;
-    }
+    for (const auto& X : input.parts)
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        if (last_row[X.indices[k]] == j) return true;
+        last_row[X.indices[k]] = j;
+      }
   return false;
 }
 
 // Rows begin ... end of the input; `ranges` is null where every value is 1.
-template <typename Index>
-ShardCounts count_entries(const Csr<Index>& X, std::int64_t begin, std::int64_t end, Range* ranges,
+template <typename Input>
+ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end, Range* ranges,
                           bool any_negative) {
   ShardCounts counts;
-  counts.entries.resize(X.n_features);
-  if (any_negative) counts.negative.resize(X.n_features);
-  bool sorted = true;
+  counts.entries.resize(input.n_features);
+  if (any_negative) counts.negative.resize(input.n_features);
+  bool may_repeat = false;  // two parts have no entry in common, by their maker's word
   for (std::int64_t j = begin; j < end; ++j) {
-    std::int64_t in_row = X.indptr[j + 1] - X.indptr[j];
-    if (ranges == nullptr) {
-      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
-        counts.entries[X.indices[k]] += 1;
-    } else {
+    std::int64_t in_row = 0;
+    for (const auto& X : input.parts) {
+      in_row += X.indptr[j + 1] - X.indptr[j];
+      may_repeat = may_repeat || !is_increasing(X, j);
+      if (ranges == nullptr) {
+        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
+          counts.entries[X.indices[k]] += 1;
+        continue;
+      }
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-        const double v = X.data[k], size = std::abs(v);
+        const double v = X.value(k), size = std::abs(v);
         if (v == 0.0) {
           in_row -= 1;
           continue;
@@ -98,35 +122,35 @@ ShardCounts count_entries(const Csr<Index>& X, std::int64_t begin, std::int64_t 
         Range& range = ranges[X.indices[k]];
         range = {std::min(range.smallest, size), std::max(range.largest, size)};
         counts.entries[X.indices[k]] += 1;
-        if (any_negative) counts.negative[X.indices[k]] += (v > 0.0) != (X.positive[j] != 0);
+        if (any_negative) counts.negative[X.indices[k]] += (v > 0.0) != (input.positive[j] != 0);
       }
     }
     counts.omega = std::max(counts.omega, in_row);
-    sorted = sorted && is_increasing(X, j);
   }
-  counts.has_duplicates = !sorted && has_duplicates(X, begin, end);
+  counts.has_duplicates = may_repeat && has_duplicates(input, begin, end);
   return counts;
 }
 
 // Sets A.scale and, for columns whose |values| differ, A.value_slot.
-template <typename Index>
-void set_scales(Matrix& A, const Csr<Index>& X, const std::vector<std::vector<Range>>& ranges,
+template <typename Input>
+void set_scales(Matrix& A, const Input& X, const std::vector<std::vector<Range>>& ranges,
                 const std::vector<ShardCounts>& counts) {
   A.scale.assign(A.n, 0.0);
   if (A.has_intercept) A.scale[A.n - 1] = 1.0;
-  std::vector<double> smallest(X.data == nullptr ? 0 : A.n);
+  const bool has_values = X.has_values();
+  std::vector<double> smallest(has_values ? A.n : 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) {
     Range all;
     for (const std::vector<Range>& part : ranges)
       if (!part.empty())
         all = {std::min(all.smallest, part[f].smallest), std::max(all.largest, part[f].largest)};
-    if (X.data == nullptr)
+    if (!has_values)
       for (const ShardCounts& shard : counts) all.largest = shard.entries[f] ? 1.0 : all.largest;
     else
       smallest[X.place[f]] = all.smallest;
     A.scale[X.place[f]] = all.largest;
   }
-  if (X.data == nullptr) return;
+  if (!has_values) return;
   A.value_slot.assign(A.n, -1);
   for (std::int64_t i = 0; i < A.n - A.has_intercept; ++i)
     if (A.scale[i] > 0.0 && smallest[i] < A.scale[i])
@@ -134,8 +158,8 @@ void set_scales(Matrix& A, const Csr<Index>& X, const std::vector<std::vector<Ra
   if (A.n_valued == 0) A.value_slot.clear();
 }
 
-template <typename Index>
-void lay_out(const Matrix& A, Shard& shard, const Csr<Index>& X, const ShardCounts& counts) {
+template <typename Input>
+void lay_out(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
   shard.start.assign(A.n + 1, 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) shard.start[X.place[f] + 1] = counts.entries[f];
   if (A.has_intercept) shard.start[A.n] = shard.n_rows;
@@ -154,41 +178,45 @@ void lay_out(const Matrix& A, Shard& shard, const Csr<Index>& X, const ShardCoun
 }
 
 // Puts the entries of some rows in place. neg and pos say, for each feature, where the next entry
-// of that sign goes; they are one array where the rows' labels alone decide.
-template <typename Position, typename Index>
-void fill_rows(const Matrix& A, Shard& shard, const Csr<Index>& X, std::int64_t begin,
+// of that sign goes; they are one array where the rows' labels alone decide. to_value leads from
+// there to the place of the value, where the column has any.
+template <typename Position, typename Input>
+void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t begin,
                std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value) {
   std::int32_t* rows = shard.rows.get();
   for (std::int64_t local = begin; local < end; ++local) {
     const std::int64_t j = A.row_order[shard.first_row + local];
     const auto row = static_cast<std::int32_t>(local);
-    if (X.data == nullptr) {
-      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) rows[neg[X.indices[k]]++] = row;
-      continue;
-    }
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      const double v = X.data[k];
-      if (v == 0.0) continue;
-      const Index f = X.indices[k];
-      const bool negative = (v > 0.0) != (X.positive[j] != 0);
-      const Position at = negative ? neg[f]++ : pos[f]++;
-      rows[at] = row;
-      if (to_value != nullptr && to_value[f] != std::numeric_limits<std::int64_t>::min())
-        shard.values[at + to_value[f]] = std::abs(v);
+    for (const auto& X : input.parts) {
+      if (to_value == nullptr && X.data == nullptr && neg == pos) {
+        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
+          rows[neg[X.indices[k]]++] = row;
+        continue;
+      }
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        const double v = X.value(k);
+        if (v == 0.0) continue;
+        const auto f = X.indices[k];
+        const bool negative = (v > 0.0) != (input.positive[j] != 0);
+        const Position at = negative ? neg[f]++ : pos[f]++;
+        rows[at] = row;
+        if (to_value != nullptr && to_value[f] != no_values)
+          shard.values[at + to_value[f]] = std::abs(v);
+      }
     }
   }
 }
 
-template <typename Position, typename Index>
-void fill(const Matrix& A, Shard& shard, const Csr<Index>& X, const ShardCounts& counts) {
+template <typename Position, typename Input>
+void fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
   std::vector<Position> neg(X.n_features), pos;
   std::vector<std::int64_t> to_value(A.n_valued > 0 ? X.n_features : 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) {
     const std::int64_t i = X.place[f];
     neg[f] = static_cast<Position>(shard.start[i]);
     if (A.n_valued > 0)
-      to_value[f] = A.is_valued(i) ? shard.value_start[A.value_slot[i]] - shard.start[i]
-                                   : std::numeric_limits<std::int64_t>::min();
+      to_value[f] =
+          A.is_valued(i) ? shard.value_start[A.value_slot[i]] - shard.start[i] : no_values;
   }
   const std::int64_t* values = to_value.empty() ? nullptr : to_value.data();
   const auto first = A.row_order.begin() + shard.first_row;
@@ -215,8 +243,8 @@ void fill(const Matrix& A, Shard& shard, const Csr<Index>& X, const ShardCounts&
 }
 
 // `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie.
-template <typename Index>
-Matrix build(const Csr<Index>& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
+template <typename Input>
+Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
              std::int64_t n_shards, int n_threads) {
   Matrix A;
   A.m = m;
@@ -224,16 +252,15 @@ Matrix build(const Csr<Index>& X, std::int64_t m, bool intercept, const std::int
   A.has_intercept = intercept;
   A.shards.resize(n_shards);
   order_rows(A, X.positive, cuts);
-  const bool any_negative = X.data != nullptr && std::any_of(X.data, X.data + X.indptr[m],
-                                                             [](double v) { return v < 0; });
+  const bool any_negative = X.any_negative(m), has_values = X.has_values();
   std::vector<ShardCounts> counts(n_shards);
   std::vector<std::vector<Range>> ranges(n_threads);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
   for (std::int64_t s = 0; s < n_shards; ++s) {
     std::vector<Range>& range = ranges[omp_get_thread_num()];
-    if (X.data != nullptr && range.empty()) range.resize(X.n_features);
-    counts[s] = count_entries(X, cuts[s], cuts[s + 1], X.data == nullptr ? nullptr : range.data(),
-                              any_negative);
+    if (has_values && range.empty()) range.resize(X.n_features);
+    counts[s] =
+        count_entries(X, cuts[s], cuts[s + 1], has_values ? range.data() : nullptr, any_negative);
   }
   set_scales(A, X, ranges, counts);
   ranges = {};

@@ -10,9 +10,9 @@
 
 namespace tauboost {
 
-template <typename Index>
+template <typename Pointer, typename Index>
 struct CsrRows {
-  const Index* indptr;
+  const Pointer* indptr;
   const Index* indices;
   const double* data;  // null: every entry is 1
   std::int64_t m;
@@ -81,9 +81,9 @@ CsrFacts inspect(const Index* indices, const double* data, std::int64_t n, int n
 }
 
 // out = X coef + intercept, with coef n x K and out m x K, rows next to each other.
-template <int K, typename Index>
-void csr_product_fixed(const CsrRows<Index>& X, const double* coef, const double* intercept,
-                       double* out, int n_threads) {
+template <int K, typename Rows>
+void csr_product_fixed(const Rows& X, const double* coef, const double* intercept, double* out,
+                       int n_threads) {
 #pragma omp parallel for schedule(static) num_threads(n_threads)
   for (std::int64_t j = 0; j < X.m; ++j) {
     double sum[K];
@@ -97,9 +97,9 @@ void csr_product_fixed(const CsrRows<Index>& X, const double* coef, const double
   }
 }
 
-template <typename Index>
-void csr_product(const CsrRows<Index>& X, const double* coef, const double* intercept,
-                 std::int64_t K, double* out, int n_threads) {
+template <typename Rows>
+void csr_product(const Rows& X, const double* coef, const double* intercept, std::int64_t K,
+                 double* out, int n_threads) {
   switch (K) {
     case 1:
       return csr_product_fixed<1>(X, coef, intercept, out, n_threads);
@@ -131,11 +131,10 @@ inline std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
-// A number for each row that equal rows share, whatever the order in which their entries are
-// given; zeros do not count.
-template <typename Index>
-void row_fingerprints(const CsrRows<Index>& X, std::uint64_t seed, std::uint64_t* out,
-                      int n_threads) {
+// Adds to a number for each row that equal rows share, whatever the order in which their entries
+// are given; zeros do not count. To be mixed once more when all of a row has been added.
+template <typename Rows>
+void row_fingerprints(const Rows& X, std::uint64_t seed, std::uint64_t* out, int n_threads) {
 #pragma omp parallel for schedule(static) num_threads(n_threads)
   for (std::int64_t j = 0; j < X.m; ++j) {
     std::uint64_t sum = 0;
@@ -145,7 +144,7 @@ void row_fingerprints(const CsrRows<Index>& X, std::uint64_t seed, std::uint64_t
       const auto bits = X.data == nullptr ? 1 : std::bit_cast<std::uint64_t>(x);
       sum += mixed(bits * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(X.indices[k]) + seed);
     }
-    out[j] = mixed(sum + seed);
+    out[j] += sum;
   }
 }
 

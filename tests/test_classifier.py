@@ -177,6 +177,23 @@ def test_input_of_every_kind_gives_the_same_model(tmp_path):
         assert np.allclose(fitted(kind).coef_, expected, atol=1e-12)
 
 
+@pytest.mark.parametrize("valued", [False, True])
+def test_a_store_is_as_good_as_a_matrix(tmp_path, valued):
+    data = X.copy()
+    if valued:
+        data.data[::7] = np.random.default_rng(0).normal(size=len(data.data[::7]))
+    with tb.StoreWriter(tmp_path / "store") as writer:
+        writer.append(data[:1200], Y[:1200])
+        writer.append(data[1200:], Y[1200:])
+    store = tb.open_store(tmp_path / "store")
+    clf, expected = fitted(store, None), fitted(data, Y)
+    assert np.allclose(clf.coef_, expected.coef_, atol=1e-12)
+    assert np.allclose(clf.decision_function(store), expected.decision_function(data))
+    problem = tb.Problem(store, store.y)
+    lam = np.random.default_rng(1).normal(size=problem.n_features)
+    assert problem.value(lam) == tb.Problem(data, Y).value(lam)
+
+
 @pytest.mark.parametrize("library", ["pandas", "polars", "pyarrow"])
 def test_tables_and_their_names(library):
     module = pytest.importorskip(library)

@@ -17,7 +17,15 @@ from .arrays import Mask, Vector
 from .kernels import _core
 from .losses import LOSSES, Weights
 from .threads import resolve_threads, useful_threads
-from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
+from .validation import (
+    CsrArrays,
+    as_csr,
+    check_labels,
+    check_real,
+    check_vector,
+    check_weights,
+    is_store,
+)
 
 __all__ = ["Problem"]
 
@@ -27,7 +35,7 @@ class Problem:
 
     Parameters
     ----------
-    X : sparse matrix, sparse array or 2-D array-like of shape (n_samples, n_features)
+    X : sparse matrix, sparse array, Store or 2-D array-like of shape (n_samples, n_features)
         The features (weak hypotheses). scipy CSR is the cheapest to read. Explicit zeros are
         dropped, duplicates summed; X itself is never changed and not kept.
     y : array-like of shape (n_samples,)
@@ -82,6 +90,8 @@ class Problem:
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
         self.matrix = build_matrix(arrays, positive, self.place, self.fit_intercept, self.n_threads)
+        if is_store(X):
+            X.release_memory()
         self._all_columns = np.arange(self.matrix.n, dtype=np.int32)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
@@ -193,15 +203,19 @@ def build_matrix(
     n_threads: int,
 ) -> _core.Matrix:
     """Lay A out in the core: the rows of X, with the sign of their label, in columns."""
+    more = arrays.more
     matrix = _core.build_matrix(
-        arrays.indptr,
-        arrays.indices,
-        arrays.data,
-        positive.view(np.uint8),
-        place,
-        fit_intercept,
-        shard_cuts(arrays.indptr, arrays.shape[1]),
-        n_threads,
+        indptr=arrays.indptr,
+        indices=arrays.indices,
+        data=arrays.data,
+        more_indptr=None if more is None else more.indptr,
+        more_indices=None if more is None else more.indices,
+        more_data=None if more is None else more.data,
+        positive=positive.view(np.uint8),
+        place=place,
+        intercept=fit_intercept,
+        cuts=shard_cuts(arrays.row_ends(), arrays.shape[1]),
+        n_threads=n_threads,
     )
     if matrix.has_duplicates:
         summed = arrays.with_duplicates_summed()

@@ -25,6 +25,7 @@ __all__ = [
     "check_values",
     "check_vector",
     "check_weights",
+    "is_store",
 ]
 
 # L_i = max_j A_ji^2 must be a number: neither 0 nor infinite.
@@ -35,18 +36,42 @@ MOST_FEATURES = 2**31 - 2
 
 @dataclass(frozen=True)
 class CsrArrays:
-    """A checked matrix as the three CSR arrays; ``data`` is None when every entry is 1."""
+    """A checked matrix as the three CSR arrays; ``data`` is None when every entry is 1.
+
+    With ``more``, the matrix is the sum of the two, which have no entry in common: ones without
+    values, and all else, as a store keeps them.
+    """
 
     indptr: NDArray[Any]
     indices: NDArray[Any]
     data: Vector | None
     shape: tuple[int, int]
+    more: CsrArrays | None = None
+
+    @property
+    def parts(self) -> tuple[CsrArrays, ...]:
+        """The matrices whose sum this is, one or two."""
+        return (self,) if self.more is None else (self, self.more)
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return sum(len(part.indices) for part in self.parts)
+
+    def row_ends(self) -> NDArray[Any]:
+        """Return how many entries there are before each row, and in all: m + 1 numbers."""
+        return self.indptr if self.more is None else self.indptr + self.more.indptr
 
     def select(self, keep: Mask) -> CsrArrays:
         """Keep only some of the rows."""
-        kept = self.to_scipy()[keep]
-        data = None if self.data is None else kept.data
-        return replace(self, indptr=kept.indptr, indices=kept.indices, data=data, shape=kept.shape)
+        kept = replace(self, more=None).to_scipy()[keep]
+        return CsrArrays(
+            kept.indptr,
+            kept.indices,
+            None if self.data is None else kept.data,
+            kept.shape,
+            None if self.more is None else self.more.select(keep),
+        )
 
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""
@@ -57,13 +82,17 @@ class CsrArrays:
     def to_scipy(self) -> Any:
         """Return the matrix as a scipy CSR array; ones are written out."""
         data = np.ones(len(self.indices)) if self.data is None else self.data
-        return sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
+        matrix = sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
+        return matrix if self.more is None else matrix + self.more.to_scipy()
 
 
 def as_csr(X: Any) -> CsrArrays:
     """Check X and see it as CSR arrays, sharing memory where that is possible."""
     if isinstance(X, CsrArrays):  # checked already
         return X
+    if is_store(X):
+        parts: tuple[CsrArrays, ...] = X.parts()
+        return replace(parts[0], more=parts[1]) if len(parts) > 1 else parts[0]
     if not sp.issparse(X):
         X = _dense_to_csr(X)
     elif X.format not in {"csr", "csc"}:
@@ -75,6 +104,11 @@ def as_csr(X: Any) -> CsrArrays:
     if X.format == "csc":
         arrays, _ = _arrays(X.tocsr())
     return replace(arrays, data=None) if facts.all_one else arrays
+
+
+def is_store(X: Any) -> bool:
+    """Tell whether X is a store: data on disk that check themselves."""
+    return callable(getattr(X, "parts", None)) and hasattr(X, "release_memory")
 
 
 def _arrays(X: Any) -> tuple[CsrArrays, _core.CsrFacts]:

@@ -12,11 +12,16 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import (
+    _check_n_features,
+    check_is_fitted,
+    column_or_1d,
+    validate_data,
+)
 
 from ..arrays import Vector
 from ..io.model import ModelData
-from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights
+from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights, is_store
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .linear import decision_values
 from .progress import live_line
@@ -144,13 +149,14 @@ class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         Parameters
         ----------
-        X : sparse or dense matrix, or table, of shape (n_samples, n_features)
+        X : sparse or dense matrix, table or Store, of shape (n_samples, n_features)
         y : array-like of shape (n_samples,)
+            For a Store, None takes the labels in it.
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a sample out; 2 is the same as the sample twice.
         """
@@ -193,6 +199,9 @@ class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
         finished(self)
 
     def _check_data(self, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
+        if is_store(X):
+            _check_n_features(self, X, reset=True)
+            return as_csr(X), column_or_1d(X.y if y is None else y, warn=True)
         X, y = validate_data(
             self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=False
         )
@@ -270,6 +279,10 @@ class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
+        if is_store(X):
+            _check_n_features(self, X, reset=False)
+            coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+            return decision_values(as_csr(X), coef, self.intercept_, self._n_threads())
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         if sp.issparse(self.coef_):
             product = X @ self.coef_.T

@@ -126,10 +126,11 @@ class Samples:
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """A number for each sample that equal samples share."""
-        out = np.empty(self.n, dtype=np.uint64)
-        a = self.arrays
-        _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, out, self.n_threads)
-        return out
+        # Not from 0: samples without any feature would always be the smallest.
+        sums = np.full(self.n, (self.seed + 1) * 0x9E3779B97F4A7C15 % 2**64, dtype=np.uint64)
+        for a in self.arrays.parts:
+            _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, sums, self.n_threads)
+        return sums
 
     @cached_property
     def n_different(self) -> int:
@@ -155,18 +156,13 @@ class Samples:
     @cached_property
     def mean_row(self) -> float:
         """Features of a sample on average, by weight."""
-        lengths = np.diff(self.arrays.indptr)
+        lengths = np.diff(self.arrays.row_ends())
         return float(lengths @ self.weights / self.weights.sum()) + self.fit_intercept
 
     @cached_property
     def mean_square(self) -> float:
         """Mean squared length of a sample, by weight: the unit of l2."""
-        a = self.arrays
-        if a.data is None:
-            return self.mean_row - self.fit_intercept
-        squares = np.append(np.square(a.data), 0.0)
-        lengths = np.add.reduceat(squares, a.indptr[:-1])
-        lengths[np.diff(a.indptr) == 0] = 0.0
+        lengths = sum(squared_lengths(part) for part in self.arrays.parts)
         return float(lengths @ self.weights / self.weights.sum())
 
     def without(self, held: Mask) -> Samples:
@@ -180,10 +176,20 @@ class Samples:
         )
 
 
+def squared_lengths(arrays: CsrArrays) -> Vector:
+    """Squared length of each row."""
+    counts = np.diff(arrays.indptr)
+    if arrays.data is None:
+        return counts.astype(np.float64)
+    lengths = np.add.reduceat(np.append(np.square(arrays.data), 0.0), arrays.indptr[:-1])
+    lengths[counts == 0] = 0.0
+    return np.asarray(lengths)
+
+
 def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.intp] | None]:
     """Renumber the features that occur, where most do not."""
     n = arrays.shape[1]
-    if n <= 2 * len(arrays.indices):
+    if n <= 2 * arrays.nnz or arrays.more is not None:
         return arrays, None
     occurs = np.zeros(n, dtype=bool)
     occurs[arrays.indices] = True
