@@ -141,7 +141,7 @@ void row_fingerprints(const Rows& X, std::uint64_t seed, std::uint64_t* out, int
     for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
       const double x = X.value(k);
       if (x == 0.0) continue;
-      const auto bits = X.data == nullptr ? 1 : std::bit_cast<std::uint64_t>(x);
+      const auto bits = std::bit_cast<std::uint64_t>(x);
       sum += mixed(bits * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(X.indices[k]) + seed);
     }
     out[j] += sum;

@@ -24,10 +24,11 @@ from ..io.model import ModelData
 from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights, is_store
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .linear import decision_values
+from .options import Options
 from .progress import live_line
 from .race import LINK_SLOPES, probabilities
 from .samples import Samples
-from .training import Model, Options, train
+from .training import Model, train
 
 __all__ = ["TauBoostClassifier"]
 

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
-from .training import Event, Report
+from .options import Event, Report
 
 __all__ = ["live_line", "silent"]
 

@@ -23,6 +23,8 @@ __all__ = ["Samples"]
 
 # With fewer different samples than this of any class, a held-out part says nothing.
 FEWEST_OF_A_CLASS = 10
+# How many parts are held out in turn, from so many different samples on.
+PARTS = {20_000: 1, 8_000: 2, 0: 4}
 
 
 @dataclass(frozen=True)
@@ -137,21 +139,26 @@ class Samples:
         """Number of different samples."""
         return len(different(self.fingerprints))
 
-    def hold_out(self, fraction: float) -> Mask | None:
-        """Choose about this fraction of each class, the same whatever the order of the samples.
+    def held_out_parts(self, fraction: float, most: int | None = None) -> list[Mask]:
+        """Choose parts of about this fraction of each class, the same in any order of samples.
 
-        None where a class has too few different samples to spare any.
+        One part where samples are many, several that do not overlap where they are few; none where
+        a class has too few different samples to spare any.
         """
-        held = np.zeros(self.n, dtype=bool)
+        wanted = next(parts for fewest, parts in PARTS.items() if self.n_different >= fewest)
+        n_parts = min(wanted, int(1 / fraction), wanted if most is None else most)
+        parts = [np.zeros(self.n, dtype=bool) for _ in range(n_parts)]
         for code in range(self.n_classes):
             of_class = np.flatnonzero(self.codes == code)
             prints = self.fingerprints[of_class]
             ordered = different(prints)
-            n_held = round(fraction * len(ordered))
-            if len(ordered) < FEWEST_OF_A_CLASS or not 0 < n_held < len(ordered):
-                return None
-            held[of_class[prints < ordered[n_held]]] = True
-        return held
+            size = round(fraction * len(ordered))
+            if len(ordered) < FEWEST_OF_A_CLASS or not 0 < size < len(ordered):
+                return []
+            rank = np.searchsorted(ordered, prints)
+            for k, part in enumerate(parts):
+                part[of_class[(rank >= k * size) & (rank < (k + 1) * size)]] = True
+        return parts
 
     @cached_property
     def mean_row(self) -> float:

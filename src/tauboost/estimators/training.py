@@ -1,79 +1,32 @@
-"""How a classifier is trained: by a race on held-out samples, or at a given strength.
+"""How a classifier is trained: with a choice on held-out samples, or at a given strength.
 
-``tuned`` lets candidates of psi race on the samples, chooses the best of them and its number of
-sweeps by the loss on the held-out part, and fits again on all samples. ``fixed`` minimises one
-objective; ``stopped_early`` keeps the sweep that was best on the held-out part.
+``tuned`` fits what selection.py has chosen on all samples; ``fixed`` minimises one objective.
 """
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field, replace
-from itertools import product
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
-from ..kernels import _core
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
 from .linear import decision_values
-from .race import LINK_SLOPES, Race, Strength, log_loss
+from .options import Clock, Event, Options
+from .race import LINK_SLOPES, Race, Strength
 from .samples import Samples
+from .selection import Choice, fallback, select
 
-__all__ = ["Event", "Model", "Options", "Report", "train"]
+__all__ = ["Model", "train"]
 
-# alpha of the candidates, in units of the mean squared length of a sample over the number of
-# different samples: from far too strong to far too weak.
-STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
-# Without held-out samples to choose by: what is rarely far off.
-USUAL_STRENGTH = 0.1
-# l1 in units of the largest gradient at 0, from which on every coefficient is 0.
-STRENGTHS_OF_L1 = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4)
-L1_RATIOS = (0.0, 0.5, 1.0)
-# After so many sweeps, this many candidates stay: more of the stronger ones, as more sweeps
-# favour them.
-NARROWING = {2: (2, 1), 6: (1, 0)}
-# A sweep that improves the held-out loss by less than this share is the last.
-LEAST_IMPROVEMENT = 2e-3
 # Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
-# to the optimum, and the fit on all samples goes on from there.
+# to the optimum, and the fit on all samples goes there.
 FEW_SWEEPS = 4
-
-
-@dataclass(frozen=True)
-class Event:
-    """What is told after each sweep."""
-
-    phase: str  # "select" or "fit"
-    sweep: int
-    objective: float
-    held_out_loss: float
-    seconds: float
-
-
-Report = Callable[[Event], bool]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user asked for."""
-
-    loss: str
-    alpha: float | str
-    l1_ratio: float | str
-    max_iter: int
-    tol: float
-    early_stopping: bool
-    validation_fraction: float
-    calibrate: bool
-    time_limit: float | None
-    report: Report
 
 
 @dataclass(frozen=True)
@@ -90,206 +43,98 @@ class Model:
     table: list[dict[str, float | str]] = field(default_factory=list)
 
 
-class Clock:
-    """Seconds since the start, and whether they are used up."""
-
-    def __init__(self, limit: float | None) -> None:
-        self.start, self.limit = time.perf_counter(), limit
-
-    @property
-    def seconds(self) -> float:
-        """Seconds so far."""
-        return time.perf_counter() - self.start
-
-    @property
-    def left(self) -> float | None:
-        """Seconds left; None: no limit."""
-        return None if self.limit is None else max(self.limit - self.seconds, 1e-3)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is used up."""
-        return self.limit is not None and self.seconds >= self.limit
-
-
 def train(samples: Samples, options: Options, start: Vector | None) -> Model:
     """Train as the options say; ``start`` is a point of the core for each task, or None."""
     clock = Clock(options.time_limit)
-    needs_held_out = options.alpha == "auto" or options.early_stopping or options.calibrate
-    held = samples.hold_out(options.validation_fraction) if needs_held_out else None
-    if options.early_stopping and held is None:
+    chooses = options.alpha == "auto" or options.early_stopping
+    parts = samples.held_out_parts(options.validation_fraction, 1 if not chooses else None)
+    if chooses and parts:
+        # What early stopping keeps has learnt from one part only.
+        used = parts[:1] if options.early_stopping else parts
+        return tuned(samples, options, used, clock, start)
+    if options.early_stopping:
         raise ValueError(
             "early_stopping needs samples to hold out: every class needs at least 10 different "
             "ones, more if validation_fraction is small"
         )
-    if held is None:
-        model = fixed(samples, options, fallback(samples, options), clock, start)
-    elif options.alpha == "auto" or options.early_stopping:
-        model = tuned(samples, options, held, clock, start)
-    else:
-        model = calibrated(samples, options, held, clock, start)
+    if options.calibrate and parts:
+        return calibrated(samples, options, parts[0], clock, start)
+    model = fixed(samples, options, fallback(samples, options), clock, start)
+    if options.alpha == "auto":
+        why = "Too few samples to choose alpha by: a usual one was taken. "
+        return replace(model, message=why + model.message)
     return model
 
 
-def fallback(samples: Samples, options: Options) -> Strength:
-    """Return the strength that was given, or a usual one where none can be chosen."""
-    loss = "logistic" if options.loss == "auto" else options.loss
-    l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
-    if isinstance(options.alpha, str):
-        unit = samples.mean_square / samples.n_different
-        return Strength(loss, USUAL_STRENGTH * unit, l1_ratio)
-    return Strength(loss, options.alpha, l1_ratio)
-
-
-def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
-    """All strengths to try, one list a loss and ratio, the strongest first."""
-    losses = list(LINK_SLOPES) if options.loss == "auto" else [options.loss]
-    ratios = L1_RATIOS if isinstance(options.l1_ratio, str) else [options.l1_ratio]
-    lists = []
-    for loss, ratio in product(losses, ratios):
-        if not isinstance(options.alpha, str):
-            alphas = [options.alpha]
-        elif ratio < 0.5:
-            unit = samples.mean_square / samples.n_different
-            alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
-        else:
-            alphas = [largest_gradient(samples) * k / ratio for k in STRENGTHS_OF_L1]
-        lists.append([Strength(loss, alpha, ratio) for alpha in alphas])
-    return lists
-
-
-def largest_gradient(samples: Samples) -> float:
-    """Return the largest gradient of any feature at 0, the intercept at its best."""
-    order = samples.order
-    weights = samples.weights[order] / samples.weights.sum()
-    largest = 0.0
-    n = samples.arrays.shape[1]
-    columns = np.arange(n, dtype=np.int32)
-    for task in range(samples.n_tasks):
-        is_positive = samples.codes[order] == (1 if samples.is_binary else task)
-        share = float(weights @ is_positive)
-        # The gradient of the logistic loss; the exponential one is twice that or less.
-        w = weights * np.where(is_positive, 1.0 - share, share)
-        if samples.opposite([task]) is not None:
-            w = np.where(is_positive, w, -w)
-        neg, pos = np.empty(n), np.empty(n)
-        _core.gather_columns(samples.matrix, w, columns, neg, pos, samples.n_threads)
-        largest = max(largest, float(np.abs(pos - neg).max()))
-    return largest
-
-
-@dataclass
-class Best:
-    """The best seen on the held-out samples."""
-
-    loss: float = np.inf
-    strength: Strength | None = None
-    sweep: int = 0
-    points: Vector | None = None
-    values: Vector | None = None
-    decisions: Vector | None = None
-    rows: tuple[NDArray[np.intp], Vector] | None = None  # codes and weights of the held-out samples
-
-
 def tuned(
-    samples: Samples, options: Options, held: Mask, clock: Clock, start: Vector | None
+    samples: Samples, options: Options, parts: list[Mask], clock: Clock, start: Vector | None
 ) -> Model:
-    """Race, then fit the winner on all samples, unless early stopping keeps what it has seen."""
-    best = Best()
-    table: list[dict[str, float | str]] = []
-    for strengths in candidates(samples, options):
-        race = Race(samples, strengths, held, start)
-        table.extend(run_race(race, options, clock, best))
+    """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
+    best = select(samples, options, parts, clock, start)
     assert best.strength is not None
     assert best.points is not None
     assert best.values is not None
     strength = best.strength
     if options.early_stopping:
-        points, values, sweeps = best.points, best.values, best.sweep
+        points, values = best.points, best.values
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
-        points, values, sweeps = refit(samples, options, best, clock, start)
+        points, values = refit(samples, options, best, clock, start)
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
-            f"l1_ratio={strength.l1_ratio:g}, {best.sweep} sweeps; fitted again on all."
+            f"l1_ratio={strength.l1_ratio:g}, {how_far(best)}; fitted again on all."
         )
+    if clock.is_over:
+        message += f" The time limit of {options.time_limit:g} s cut it short."
     coef, intercept = split_all(samples, points)
-    model = Model(coef, intercept, strength, sweeps, values, message, best.loss, table)
+    model = Model(coef, intercept, strength, best.sweep, values, message, best.loss, best.table)
     if not options.calibrate:
         return model
     assert best.decisions is not None
-    assert best.rows is not None
-    return with_link(model, best.decisions, *best.rows)
+    assert best.codes is not None
+    assert best.weights is not None
+    return with_link(model, best.decisions, best.codes, best.weights)
 
 
-def run_race(
-    race: Race, options: Options, clock: Clock, best: Best
-) -> Iterator[dict[str, float | str]]:
-    """Sweep until the held-out loss stops falling, and note the best."""
-    slope = LINK_SLOPES[race.loss]
-    leader, previous = 0, np.inf
-    for sweep in range(1, options.max_iter + 1):
-        race.sweep()
-        losses = {
-            s: log_loss(decisions, race.row_codes, race.row_weights, slope)
-            for s, decisions in race.held_out_decisions().items()
-        }
-        leader = min(losses, key=lambda s: losses[s])
-        for s, loss in losses.items():
-            strength = race.strengths[s]
-            yield {
-                "loss": strength.loss,
-                "l1_ratio": strength.l1_ratio,
-                "alpha": strength.alpha,
-                "sweep": sweep,
-                "held_out_loss": loss,
-            }
-        if losses[leader] < best.loss:
-            best.loss, best.strength, best.sweep = losses[leader], race.strengths[leader], sweep
-            best.points, best.values = race.points(leader), race.values(leader)
-            best.decisions = race.held_out_decisions()[leader]
-            best.rows = (race.row_codes, race.row_weights)
-        event = Event(
-            "select", sweep, float(race.values(leader).sum()), losses[leader], clock.seconds
-        )
-        if options.report(event) or clock.is_over:
-            return
-        if not losses[leader] < previous * (1.0 - LEAST_IMPROVEMENT):
-            return
-        previous = losses[leader]
-        if sweep in NARROWING and len(race.alive) > 1:
-            stronger, weaker = NARROWING[sweep]
-            race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
+def how_far(best: Choice) -> str:
+    """Say how long the winner is fitted."""
+    if best.sweep > FEW_SWEEPS:
+        return "to the optimum"
+    return "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
 
 
 def refit(
-    samples: Samples, options: Options, best: Best, clock: Clock, start: Vector | None
-) -> tuple[Vector, Vector, int]:
-    """Fit the winner on all samples."""
+    samples: Samples, options: Options, best: Choice, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector]:
+    """Fit the winner on all samples: with the same few sweeps, or to its optimum."""
     assert best.strength is not None
-    if best.sweep <= FEW_SWEEPS:
-        first, n_sweeps = start, best.sweep
-    else:
-        first, n_sweeps = best.points, max(2, best.sweep // 4)
-    race = Race(samples, [best.strength], None, first)
-    for sweep in range(1, n_sweeps + 1):
+    if best.sweep > FEW_SWEEPS:
+        points, values, _, _ = minimise(samples, options, best.strength, clock, best.points)
+        return points, values
+    race = Race(samples, [best.strength], None, start)
+    for sweep in range(1, best.sweep + 1):
         race.sweep()
         event = Event("fit", sweep, float(race.values(0).sum()), best.loss, clock.seconds)
         if options.report(event) or clock.is_over:
             break
-    return race.points(0), race.values(0), best.sweep
+    return race.points(0), race.values(0)
 
 
 def fixed(
     samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
 ) -> Model:
     """Minimise one objective on all samples."""
-    if samples.is_binary:
-        points, values, n_sweeps, message = solved(samples, options, strength, clock, start)
-    else:
-        points, values, n_sweeps, message = swept(samples, options, strength, clock, start)
+    points, values, n_sweeps, message = minimise(samples, options, strength, clock, start)
     coef, intercept = split_all(samples, points)
     return Model(coef, intercept, strength, n_sweeps, values, message)
+
+
+def minimise(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int, str]:
+    """Return the points, values, sweeps and message of a fit to its tolerance."""
+    method = solved if samples.is_binary else swept
+    return method(samples, options, strength, clock, start)
 
 
 def solved(
