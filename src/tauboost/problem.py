@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import Mask, Vector
 from .kernels import _core
 from .losses import LOSSES, Weights
+from .rows import LocalRows, Rows
 from .threads import resolve_threads, useful_threads
 from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
 
@@ -86,6 +87,7 @@ class Problem:
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
+        self.least_weight = float(self.c.min())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
 
     def _build(self, arrays: CsrArrays, positive: Mask) -> _core.Matrix:
@@ -163,6 +165,20 @@ class Problem:
         if lam.any():
             self.add_columns(lam, r, n_threads)
         return r
+
+    def largest_residual(self, lam: Vector) -> float:
+        """Return the largest entry of A lam: minus the least margin."""
+        return float(self.residuals(lam).max())
+
+    def column_counts(self) -> NDArray[np.int64]:
+        """Return the number of nonzeros of every column of A."""
+        counts = np.empty(self.matrix.n, dtype=np.int64)
+        self.matrix.column_counts(counts)
+        return counts
+
+    def rows(self, n_threads: int) -> Rows:
+        """Return the rows, on which kernels run and which they change."""
+        return LocalRows(self, n_threads)
 
     def add_columns(self, d: Vector, r: Vector, n_threads: int | None = None) -> None:
         """R += A d, in place."""

@@ -61,7 +61,7 @@ class _Exact(MultiplicativeWeights):
         super().__init__(problem, penalty, lam, n_threads)
         self.bundles = _BundleSize(problem, tau)
         self.plan = SweepPlan(problem, seed)
-        self.newton = NewtonFinish(problem, penalty, self.plan.counts, n_threads)
+        self.newton = NewtonFinish(problem, penalty, self.plan.counts, self.rows)
         self.edge_hint = math.inf
         self.sweep_edge = 0.0
         self.sweep_decrease = 0.0
@@ -88,20 +88,17 @@ class _Exact(MultiplicativeWeights):
         if self.newton.is_due:
             found = self.newton.step(self.lam, self.value + self.penalty.value(self.lam))
             if found is not None:
-                self.lam = found.lam
-                self.start_from(found.r)
+                self.start_from(found.lam, found.r)
 
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
-        matrix = self.problem.matrix
         tau = min(self.bundles.tau, max(len(columns), 1))
         busy = tau * self.plan.mean_cost // NONZEROS_WORTH_A_THREAD
-        return _core.exact_sweep(
+        return self.rows.exact_sweep(
             **self.state(),
-            **self.odds(),
             columns=columns,
             tau=tau,
             gain=self.plan.gain,
-            n_threads=max(1, min(self.n_threads, matrix.n_shards, busy)),
+            n_threads=max(1, min(self.n_threads, self.problem.matrix.n_shards, busy)),
         )
 
 
