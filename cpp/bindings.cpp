@@ -127,6 +127,12 @@ struct RemoteSteps {
     steps->judge_shorter(bundle.data(), n, fraction, changes);
   }
 
+  SweepOutcome outcome() const {
+    SweepOutcome outcome = steps->outcome();
+    outcome.total = steps->total();
+    return outcome;
+  }
+
   Array<double> lam, gain;
   std::vector<std::int32_t> bundle;
   std::optional<BundleSteps<Rule>> steps;
@@ -296,6 +302,7 @@ NB_MODULE(_core, module) {
 
   nb::class_<NiceSampling>(module, "NiceSampling")
       .def(nb::init<std::int64_t, std::int64_t, std::uint64_t>(), "n"_a, "tau"_a, "seed"_a)
+      .def_prop_ro("tau", &NiceSampling::tau)
       .def(
           "draw",
           [](NiceSampling& sampling, std::uint64_t t, Array<std::int64_t> subset) {
@@ -345,7 +352,7 @@ NB_MODULE(_core, module) {
       .def_prop_ro("is_worn", [](const RemoteSteps& at) { return at.steps->is_worn(); })
       .def(
           "renew", [](RemoteSteps& at, double total) { at.steps->renew(total); }, "total"_a)
-      .def_prop_ro("outcome", [](const RemoteSteps& at) { return at.steps->outcome(); })
+      .def_prop_ro("outcome", &RemoteSteps::outcome)
       .def_prop_ro("total", [](const RemoteSteps& at) { return at.steps->total(); });
 
   module.def(

@@ -55,6 +55,19 @@ class Problem:
         The negative and the positive label.
     """
 
+    is_spread = False  # whether the rows are on other machines
+    _known_classes: NDArray[Any] | None = None
+
+    @classmethod
+    def of_part(
+        cls, X: Any, y: ArrayLike, *args: Any, classes: NDArray[Any], **options: Any
+    ) -> Problem:
+        """Build one part of a larger problem: its classes are known, one may be missing here."""
+        part = cls.__new__(cls)
+        part._known_classes = classes
+        part.__init__(X, y, *args, **options)  # type: ignore[misc]
+        return part
+
     def __init__(
         self,
         X: Any,
@@ -74,12 +87,12 @@ class Problem:
         self.n_threads = resolve_threads(n_threads)
         arrays = as_csr(X)
         self.n_samples, self.n_features = arrays.shape
-        positive, self.classes = check_labels(y, self.n_samples)
+        positive, self.classes = check_labels(y, self.n_samples, self._known_classes)
         weights = check_weights(sample_weight, self.n_samples)
         present = weights > 0
         if not present.all():
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
-            if positive.all() or not positive.any():
+            if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
         self.matrix = self._build(arrays, positive)

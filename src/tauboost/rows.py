@@ -9,6 +9,7 @@ need to be put together.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, Protocol
 
@@ -71,16 +72,18 @@ class Rows(Protocol):
     def is_safe(self) -> bool:
         """Tell whether every weight is in the range where none has lost bits."""
 
-    def column_sums(self) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
+    def slope(self) -> Vector:
+        """Return A^T w."""
 
     def surface(self, lam: Vector) -> Surface:
         """Return F to second order around lam."""
 
-    def exact_sweep(self, **point: Any) -> _core.SweepOutcome:
+    @property
+    def exact_sweep(self) -> Callable[..., _core.SweepOutcome]:
         """Run the kernel of that name: it moves lam and the rows."""
 
-    def pcdm(self, **point: Any) -> _core.Outcome:
+    @property
+    def pcdm(self) -> Callable[..., Any]:
         """Run the kernel of that name: it moves lam and the rows."""
 
 
@@ -131,9 +134,10 @@ class LocalRows:
         """Tell whether every weight is in the range where none has lost bits."""
         return is_safe_range(*self.range())
 
-    def column_sums(self) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
-        return self.problem.signed_sums(self.w, self.n_threads)
+    def slope(self) -> Vector:
+        """Return A^T w."""
+        neg, pos = self.problem.signed_sums(self.w, self.n_threads)
+        return pos - neg
 
     def surface(self, lam: Vector) -> LocalSurface:
         """Return F to second order around lam."""

@@ -63,8 +63,7 @@ class MultiplicativeWeights:
 
     def gradient(self) -> Vector:
         """Gradient of F at lam: one pass over the data."""
-        neg, pos = self.rows.column_sums()
-        return (pos - neg) / self.total
+        return self.rows.slope() / self.total
 
     def epochs(self) -> float:
         """Coordinate updates done, over n."""
