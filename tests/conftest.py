@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import lzma
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import Client, LocalCluster
 from hypothesis import settings
 from sklearn.datasets import load_svmlight_file
 
@@ -31,3 +33,11 @@ def real_data(name: str, **options: Any) -> tuple[Any, Any]:
 @pytest.fixture(scope="session")
 def w8a() -> tb.Problem:
     return tb.Problem(*real_data("w8a.xz", n_features=300))
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """Four worker processes of one thread, for all tests that do them no harm."""
+    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": None}
+    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+        yield client

@@ -14,7 +14,6 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
-from sklearn.datasets import load_svmlight_file
 
 from ..arrays import Vector
 from ..validation import check_vector
@@ -130,6 +129,9 @@ def read_range(
             lines.append(line)
     if not lines:
         return sp.csr_array((0, n_features or 1)), np.empty(0)
+    # Imported here because it takes as long as all the rest of the package.
+    from sklearn.datasets import load_svmlight_file  # noqa: PLC0415
+
     X, y = load_svmlight_file(BytesIO(b"".join(lines)), n_features=n_features, zero_based=False)
     return sp.csr_array(X), y
 

@@ -7,6 +7,7 @@ follow the last one is refused, so that no step is ever lost or applied twice.
 
 from __future__ import annotations
 
+import time
 from dataclasses import dataclass
 from typing import Any
 
@@ -136,6 +137,10 @@ class Part:
             self.answer = getattr(self, name)(*arguments)
             self.number = number
         return self.answer
+
+    def rest(self, seconds: float) -> None:
+        """Do nothing for a while: what the round cost and the watch are measured with."""
+        time.sleep(seconds)
 
     # Rows at a point
 
