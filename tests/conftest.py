@@ -38,6 +38,6 @@ def w8a() -> tb.Problem:
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
     """Four worker processes of one thread, for all tests that do them no harm."""
-    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
         yield client

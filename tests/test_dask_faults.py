@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-import textwrap
 import threading
 import time
 from importlib import import_module
@@ -28,7 +27,7 @@ OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 6, "tol": 0}
 @pytest.fixture(scope="module")
 def cluster():
     """Workers to be harmed; a nanny starts a new one in the place of a dead one."""
-    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": None}
+    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         yield client
@@ -235,7 +234,7 @@ def test_scattered_data_cannot_be_built_again(cluster):
 def test_no_workers_left_ends_in_an_error():
     with (
         LocalCluster(
-            n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False
+            n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False
         ) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):
@@ -249,7 +248,7 @@ def test_no_workers_left_ends_in_an_error():
 
 def test_a_client_that_closes_ends_in_an_error():
     with LocalCluster(
-        n_workers=1, threads_per_worker=1, dashboard_address=None, processes=False
+        n_workers=1, threads_per_worker=1, dashboard_address=":0", processes=False
     ) as cluster:
         client = Client(cluster, set_as_default=False)
         problem = td.DaskProblem(pieces("binary", 1), client=client)
@@ -259,32 +258,30 @@ def test_a_client_that_closes_ends_in_an_error():
 
 
 DRIVER = """
-    import sys
-    import time
-from importlib import import_module
+import sys
+import time
 
-    from distributed import Client
+from distributed import Client
 
-    import tauboost.dask as td
-    import tauboost.dask.checkpoint as checkpoint
-    from dask_parts import pieces
+import tauboost.dask as td
+import tauboost.dask.checkpoint as checkpoint
+from dask_parts import pieces
 
-    checkpoint.SECONDS_BETWEEN_WRITES = 0
-    client = Client(sys.argv[1])
-    options = {"random_state": 1, "tau": 4, "max_epochs": 10**6, "tol": 0, "fit_intercept": True}
-    td.solve(
-        client, pieces("mixed", 2), checkpoint=sys.argv[2], callback=lambda _: time.sleep(0.02),
-        **options
-    )
+checkpoint.SECONDS_BETWEEN_WRITES = 0
+client = Client(sys.argv[1])
+options = {"random_state": 1, "tau": 4, "max_epochs": 10**6, "tol": 0, "fit_intercept": True}
+td.solve(
+    client, pieces("mixed", 2), checkpoint=sys.argv[2], callback=lambda _: time.sleep(0.02),
+    **options
+)
 """
 
 
 def test_a_new_driver_goes_on_where_a_killed_one_was(cluster, tmp_path):
     path = tmp_path / "where.npz"
-    script = textwrap.dedent(DRIVER)
     address = cluster.scheduler.address
     driver = subprocess.Popen(
-        [sys.executable, "-c", script, address, str(path)],
+        [sys.executable, "-c", DRIVER, address, str(path)],
         env=os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)},
     )
     while not path.exists():

@@ -284,6 +284,7 @@ def test_going_on_from_a_checkpoint(client, tmp_path):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Sending large graph")
 @pytest.mark.parametrize("n", [1, 2, 4])
 @pytest.mark.parametrize(
     ("name", "options"),
@@ -301,6 +302,5 @@ def test_real_data(client, name, options, n):
     parts = [(X[a:b], y[a:b]) for a, b in pairwise(cuts)]
     options = {"random_state": 0} | options
     expected = tb.solve(tb.Problem(X, y), **options)
-    with pytest.warns(UserWarning, match="large graph"):
-        problem = td.DaskProblem(parts, client=client, n_parts=n)
+    problem = td.DaskProblem(parts, client=client, n_parts=n)
     assert_same(tb.solve(problem, **options), expected)

@@ -77,12 +77,10 @@ def _as_piece(piece: Any) -> LoadedPart:
             f"{type(piece).__name__}"
         )
     X, y, sample_weight = (*piece, None)[:3]
-    names = [column for column in (y, sample_weight) if isinstance(column, str)]
-    if names:
-        y, sample_weight = (
-            X[column] if isinstance(column, str) else column for column in (y, sample_weight)
-        )
-        X = X.drop(columns=names)
+    if isinstance(y, str):
+        X, y = _without_column(X, y)
+    if isinstance(sample_weight, str):
+        X, sample_weight = _without_column(X, sample_weight)
     if not sp.issparse(X):
         X = np.asarray(X)
         if X.ndim != 2:
@@ -95,6 +93,15 @@ def _as_piece(piece: Any) -> LoadedPart:
     if sample_weight is not None:
         sample_weight = check_vector(sample_weight, X.shape[0], "sample_weight")
     return LoadedPart(X, y, sample_weight)
+
+
+def _without_column(frame: Any, name: str) -> tuple[Any, Any]:
+    if not hasattr(frame, "columns"):
+        kind = type(frame).__name__
+        raise TypeError(f"{name!r} names a column, but X is no data frame: it is a {kind}")
+    if name not in frame.columns:
+        raise ValueError(f"the data frame has no column {name!r}")
+    return frame.drop(columns=name), frame[name]
 
 
 def summarise(loaded: LoadedPart) -> Summary:

@@ -83,7 +83,9 @@ class DaskProblem(Problem):
         self, data: Any, n_features: int | None, n_parts: int | None, n_threads: int | None
     ) -> None:
         """Load the parts, agree on what they have in common, build them, put them in place."""
-        most = n_parts or max(1, len(self.client.ncores()))
+        most = max(1, len(self.client.ncores())) if n_parts is None else n_parts
+        if most < 1:
+            raise ValueError(f"n_parts must be at least 1, got {n_parts}")
         pieces, can_widen = as_pieces(data, n_features, most)
         token = uuid.uuid4().hex[:8]
         loads = [
