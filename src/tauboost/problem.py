@@ -56,6 +56,8 @@ class Problem:
     """
 
     is_spread = False  # whether the rows are on other machines
+    # Bundles of columns start so small that a row meets this many of them on average.
+    first_overlap = 0.3
     _known_classes: NDArray[Any] | None = None
 
     @classmethod

@@ -17,8 +17,11 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from ..kernels import _core
+from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import LocalRows, curvature, odds
+from ..solvers import METHODS
+from ..solvers.stopping import Monitor, StoppingRule
 from .loading import LoadedPart
 
 __all__ = ["Level", "Part", "PartSpec", "Position", "Reply", "Shape"]
@@ -82,6 +85,7 @@ class Reply:
     pos: Vector | None = None
     square: Vector | None = None  # of the columns that are valued in any part
     level: Level | None = None
+    seconds: float = 0.0  # that the part took
 
 
 class Part:
@@ -183,6 +187,7 @@ class Part:
 
         New ``steps`` are for the columns asked for last. None asked for: the level, at the end.
         """
+        begin = time.perf_counter()
         if steps is not None:
             self.bundle, self.steps = self.asked, steps
         if undo > 0.0:
@@ -191,7 +196,8 @@ class Part:
         self.asked = ask
         if ask is None:
             return Reply(change, level=self.level())
-        return Reply(change, *self._measure(ask))
+        sums = self._measure(ask)
+        return Reply(change, *sums, seconds=time.perf_counter() - begin)
 
     def level(self) -> Level:
         """Sum the weights as they are kept."""
@@ -203,6 +209,22 @@ class Part:
         """Return A^T w."""
         neg, pos = self.problem.signed_sums(self.rows.w, self.rows.n_threads)
         return pos - neg
+
+    def solve_alone(self, penalty: Penalty, method: str, seed: int, max_epochs: float) -> Vector:
+        """Solve the problem of these rows only; return lam."""
+        problem, c = self.problem, self.problem.c
+        problem.c = c / self.share
+        try:
+            rule = StoppingRule.build(max_epochs, 0.0, None, None)
+            monitor = Monitor(problem, penalty, rule)
+            options = {"tau": None, "seed": seed} if method == "exact" else {"step": "exact"}
+            lam = np.zeros(problem.n_coordinates)
+            result = METHODS[method].run(
+                problem, penalty, monitor, lam, n_threads=self.rows.n_threads, **options
+            )
+        finally:
+            problem.c = c
+        return problem.coordinates(result.lam, result.intercept)
 
     # The surface of F around a point
 

@@ -7,8 +7,10 @@ methods of one machine run on it as they are.
 from __future__ import annotations
 
 import math
+import time
 import uuid
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,6 +21,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..arrays import Vector
 from ..kernels import _core
 from ..losses import LOSSES
+from ..penalty import Penalty
 from ..problem import Problem, random_places
 from ..rows import Rows
 from .crew import Crew, Member, Patience
@@ -28,6 +31,13 @@ from .part import Part, PartSpec, Shape
 from .rows import RemoteRows, RemoteSurface
 
 __all__ = ["DaskProblem"]
+
+
+TRIAL_ROUNDS = 5
+# What a kernel takes to sum and to move, roughly: enough to compare with the time of a round.
+SECONDS_A_NONZERO = 4e-9
+# On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
+LARGEST_OVERLAP = 1.2
 
 
 class DaskProblem(Problem):
@@ -161,7 +171,23 @@ class DaskProblem(Problem):
         self.c_total = math.fsum(
             shape.c_total * share for shape, share in zip(shapes, shares, strict=True)
         )
+        self.first_overlap = self._first_overlap()
         self.crew.tell_each("prepare", lambda member: (self.crew.done, member.share, self.valued))
+
+    def _first_overlap(self) -> float:
+        """Make bundles as large as the latency asks for, within what bundles can bear.
+
+        A bundle that a row meets o times has o m nonzeros: it is worth its round when its parts
+        take as long as the round trip.
+        """
+        trips = []
+        for _ in range(TRIAL_ROUNDS):
+            begin = time.perf_counter()
+            self.crew.tell_each("rest", lambda _: (0.0,))
+            trips.append(time.perf_counter() - begin)
+        rows = self.matrix.m / len(self.crew.members)
+        wanted = float(np.median(trips)) / SECONDS_A_NONZERO / rows
+        return min(max(wanted, Problem.first_overlap), LARGEST_OVERLAP)
 
     def _replay(self, member: Member) -> list[tuple[str, tuple[Any, ...]]]:
         """Return the calls that bring a new part to where the others are."""
@@ -197,6 +223,19 @@ class DaskProblem(Problem):
     def rows(self, n_threads: int) -> Rows:  # noqa: ARG002 - parts use those of their workers
         """Return the rows, on which kernels run and which they change."""
         return RemoteRows(self)
+
+    def local_start(self, penalty: Penalty, seed: int) -> Vector:
+        """Return the mean of what one sweep of each part, alone, arrives at; shorter if better.
+
+        One round for a start that is often as good as a first sweep, where that costs hundreds.
+        """
+        alone = self.crew.ask("solve_alone", replace(penalty), "exact", seed, 1.0)
+        mean = np.sum(
+            [member.share * lam for member, lam in zip(self.crew.members, alone, strict=True)],
+            axis=0,
+        )
+        starts = [penalty.project(length * mean) for length in (1.0, 0.5, 0.25, 0.0)]
+        return min(starts, key=lambda lam: self._merged_at(lam)[2] + penalty.value(lam))
 
     def merged(self, parts: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
         """Return the largest residual, the total of weights and F from those of the parts."""

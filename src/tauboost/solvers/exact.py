@@ -25,8 +25,6 @@ from .weights import MultiplicativeWeights
 
 __all__ = ["solve"]
 
-# Bundles start so small that a row meets this many of their columns on average.
-FIRST_OVERLAP = 0.3
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
 # Below this many nonzeros a bundle is over before a second thread has joined in.
 NONZEROS_WORTH_A_THREAD = 2**12
@@ -103,14 +101,20 @@ class _Exact(MultiplicativeWeights):
 
 
 class _BundleSize:
-    """tau, adapted to what is seen: grow while bundles decrease F as single columns would."""
+    """tau, adapted to what is seen: grow while bundles decrease F as single columns would.
+
+    Where a bundle costs a message, more is put up with: it still pays when half is lost.
+    """
 
     def __init__(self, problem: Problem, tau: int | None) -> None:
         matrix = problem.matrix
         self.is_fixed = tau is not None
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
+        self.undone, self.shrink, self.grow = 0.02, 0.6, 0.9
+        if problem.is_spread:
+            self.undone, self.shrink, self.grow = 0.1, 0.3, 0.6
         mean_overlap = max(matrix.nnz, 1) / (matrix.m * matrix.n)
-        first = int(min(FIRST_OVERLAP / mean_overlap, self.most))
+        first = int(min(problem.first_overlap / mean_overlap, self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
 
     def learn(self, outcome: _core.SweepOutcome) -> None:
@@ -118,7 +122,7 @@ class _BundleSize:
         if self.is_fixed or outcome.predicted <= 0:
             return
         efficiency = outcome.decrease / outcome.predicted
-        if outcome.undone > 0.02 * outcome.bundles or efficiency < 0.6:
+        if outcome.undone > self.undone * outcome.bundles or efficiency < self.shrink:
             self.tau = max(SMALLEST_TAU, self.tau // 2)
-        elif outcome.undone == 0 and efficiency > 0.9:
+        elif outcome.undone == 0 and efficiency > self.grow:
             self.tau = min(self.most, 2 * self.tau)
