@@ -37,3 +37,13 @@ def load_once(folder: str, *args: Any) -> tuple[Any, ...]:
 def pieces(name: str, n: int, seconds: float = 0.0) -> list[Any]:
     cuts = np.linspace(0, len(case_named(name).y), n + 1).astype(int).tolist()
     return [dask.delayed(load_piece)(name, a, b, seconds) for a, b in pairwise(cuts)]
+
+
+class StoreLike:
+    """What is asked of a store."""
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self.X, self.y, self.shape = X, y, X.shape
+
+    def rows(self, start: int, stop: int) -> Any:
+        return self.X[start:stop]

@@ -17,7 +17,7 @@ from sklearn.datasets import dump_svmlight_file
 import tauboost as tb
 import tauboost.dask as td
 from conftest import real_data
-from dask_parts import case_named, pieces
+from dask_parts import StoreLike, case_named, pieces
 from problems import CASES, sharded_case
 
 ELASTIC = {"alpha": 0.01, "l1_ratio": 0.5}
@@ -87,7 +87,7 @@ def test_pcdm_refreshes_where_one_machine_does(client):
     rng = np.random.default_rng(0)
     y = np.where(np.arange(40) % 2, 1.0, -1.0)
     X = -y[:, None] * (1 + rng.random((40, 3)))
-    options = {"random_state": 0, "tau": 3, "max_epochs": 400, "tol": 0}
+    options = {"random_state": 0, "tau": 3, "max_epochs": 150, "tol": 0}
     expected = tb.solve(tb.Problem(X, y), "pcdm", **options)
     found = td.solve(client, [(X[:11], y[:11]), (X[11:], y[11:])], "pcdm", **options)
     assert expected.objective < -20
@@ -187,16 +187,6 @@ def test_files_ranges_of_a_file_and_stores(client, tmp_path):
         assert ranges[-1][2] == files[2].stat().st_size
         assert_same(td.solve(client, ranges, **options), expected)
     assert_same(td.solve(client, StoreLike(case.X, case.y), **options), expected)
-
-
-class StoreLike:
-    """What is asked of a store."""
-
-    def __init__(self, X, y):
-        self.X, self.y, self.shape = X, y, X.shape
-
-    def rows(self, start, stop):
-        return self.X[start:stop]
 
 
 def test_files_of_different_widths_are_one_data_set(client, tmp_path):

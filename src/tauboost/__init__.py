@@ -2,12 +2,14 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
+from .estimators import AdaBoostPLClassifier
 from .io import load_svmlight
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 
 __all__ = [
     "METHODS",
+    "AdaBoostPLClassifier",
     "Problem",
     "Result",
     "Snapshot",

@@ -93,16 +93,8 @@ class DaskProblem(Problem):
         self, data: Any, n_features: int | None, n_parts: int | None, n_threads: int | None
     ) -> None:
         """Load the parts, agree on what they have in common, build them, put them in place."""
-        most = max(1, len(self.client.ncores())) if n_parts is None else n_parts
-        if most < 1:
-            raise ValueError(f"n_parts must be at least 1, got {n_parts}")
-        pieces, can_widen = as_pieces(data, n_features, most)
         token = uuid.uuid4().hex[:8]
-        loads = [
-            delayed(load_part)(group, can_widen, dask_key_name=f"tauboost-load-{token}-{k}")
-            for k, group in enumerate(grouped(pieces, most))
-        ]
-        loaded = self.client.compute(loads)
+        loaded, can_widen = start_loading(self.client, data, n_features, n_parts, token)
         summaries = self.crew.wait(
             [
                 self.client.submit(summarise, part, key=f"tauboost-summary-{token}-{k}")
@@ -250,6 +242,21 @@ class DaskProblem(Problem):
 
     def __repr__(self) -> str:
         return f"Dask{super().__repr__()[:-1]}, {len(self.crew.members)} parts)"
+
+
+def start_loading(
+    client: Client, data: Any, n_features: int | None, n_parts: int | None, token: str
+) -> tuple[list[Any], bool]:
+    """Have the parts loaded: futures, and whether they may differ in the number of columns."""
+    most = max(1, len(client.ncores())) if n_parts is None else n_parts
+    if most < 1:
+        raise ValueError(f"n_parts must be at least 1, got {n_parts}")
+    pieces, can_widen = as_pieces(data, n_features, most)
+    loads = [
+        delayed(load_part)(group, can_widen, dask_key_name=f"tauboost-load-{token}-{k}")
+        for k, group in enumerate(grouped(pieces, most))
+    ]
+    return client.compute(loads), can_widen
 
 
 def check_client(client: Any) -> Client:
