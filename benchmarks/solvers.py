@@ -42,6 +42,7 @@ from tauboost.arrays import Vector
 from tauboost.datasets import find_data
 from tauboost.kernels import _core
 from tauboost.report.plots import SPARE, STYLES
+from tauboost.rows import LocalRows
 from tauboost.solvers.weights import MultiplicativeWeights
 
 USUAL_GAP = 3  # of these: 1e-4
@@ -267,7 +268,8 @@ def sweep_arguments(task: Task) -> Row:
     at = MultiplicativeWeights(task.problem, task.penalty, np.zeros(n), task.chosen.threads)
     columns = np.arange(n, dtype=np.int32)  # in the core's order, which is a random one
     bundles = {"columns": columns, "tau": min(BUNDLE, n), "gain": np.zeros(n)}
-    return at.state() | at.odds() | bundles
+    assert isinstance(at.rows, LocalRows)
+    return at.state() | at.rows.arrays() | at.rows.odds() | bundles
 
 
 def sweep_once(threads: int, state: Row) -> None:

@@ -4,7 +4,9 @@
 #include "bindings.hpp"
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
 
+#include <functional>
 #include <optional>
 
 #include "build.hpp"
@@ -79,6 +81,59 @@ struct Psi {
   Penalty penalty;
 };
 
+// The steps of bundles whose rows are elsewhere: sums come in, steps go out. One bundle at a time;
+// the arrays live as long as this does. With a beta the step is the paper's, otherwise exact.
+struct RemoteSteps {
+  using Rule = std::function<double(std::int64_t, double, const SignedSums&, double)>;
+
+  RemoteSteps(const Matrix& A, const Psi& psi, Array<double> lam, double total, Array<double> gain,
+              bool is_logistic, std::optional<double> beta, std::int64_t tau)
+      : lam(lam), gain(gain) {
+    expect_size(lam, A.n, "lam");
+    expect_size(gain, A.n, "gain");
+    Rule rule = ExactRule{A, psi.penalty, is_logistic};
+    if (beta)
+      rule = [&A, &psi, beta = *beta](std::int64_t i, double x, const SignedSums& sums, double W) {
+        return proximal_step(psi.penalty, i, x, (sums.pos - sums.neg) / W, beta, A.scale[i]);
+      };
+    steps.emplace(A, psi.penalty, rule, is_logistic, lam.data(), total, gain.data(), tau);
+  }
+
+  void decide(Array<const std::int32_t> columns, Array<const double> neg, Array<const double> pos,
+              Array<const double> square, Array<double> out) {
+    const auto n = static_cast<std::int64_t>(columns.size());
+    expect_size(neg, n, "neg");
+    expect_size(pos, n, "pos");
+    expect_size(square, n, "square");
+    expect_size(out, n, "steps");
+    if (n > static_cast<std::int64_t>(steps->step().size()))
+      throw std::invalid_argument("more columns than tau");
+    bundle.assign(columns.data(), columns.data() + n);
+    for (std::int64_t k = 0; k < n; ++k)
+      steps->decide(bundle.data(), k, {neg.data()[k], pos.data()[k], square.data()[k]});
+    std::copy_n(steps->step().begin(), n, out.data());
+  }
+
+  void judge(const std::vector<double>& changes) {
+    steps->judge(bundle.data(), static_cast<std::int64_t>(bundle.size()), changes);
+  }
+
+  void judge_shorter(double fraction, const std::vector<double>& changes) {
+    const auto n = static_cast<std::int64_t>(bundle.size());
+    steps->judge_shorter(bundle.data(), n, fraction, changes);
+  }
+
+  SweepOutcome outcome() const {
+    SweepOutcome outcome = steps->outcome();
+    outcome.total = steps->total();
+    return outcome;
+  }
+
+  Array<double> lam, gain;
+  std::vector<std::int32_t> bundle;
+  std::optional<BundleSteps<Rule>> steps;
+};
+
 SampleWeights sample_weights(const Matrix& A, const std::optional<Array<const double>>& c) {
   if (!c) return {nullptr, 0};
   if (c->size() == 1) return {c->data(), 0};
@@ -116,6 +171,13 @@ NB_MODULE(_core, module) {
           "counts"_a)
       .def_prop_ro(
           "scale", [](const Matrix& A) { return view(A.scale); }, nb::rv_policy::reference_internal)
+      .def(
+          "valued",
+          [](const Matrix& A, Array<std::uint8_t> valued) {
+            expect_size(valued, A.n, "valued");
+            for (std::int64_t i = 0; i < A.n; ++i) valued.data()[i] = A.is_valued(i);
+          },
+          "valued"_a)
       .def_prop_ro(
           "row_order", [](const Matrix& A) { return view(A.row_order); },
           nb::rv_policy::reference_internal);
@@ -125,19 +187,47 @@ NB_MODULE(_core, module) {
   bind_build<std::int64_t, std::int32_t>(module);
 
   module.def(
+      "outline",
+      [](std::int64_t m, std::int64_t nnz, std::int64_t omega, bool intercept,
+         Array<const double> scale, Array<const std::uint8_t> valued) {
+        const auto n = static_cast<std::int64_t>(scale.size());
+        expect_size(valued, n, "valued");
+        return Matrix::outline(m, nnz, omega, intercept, scale.data(), valued.data(), n);
+      },
+      "m"_a, "nnz"_a, "omega"_a, "intercept"_a, "scale"_a, "valued"_a);
+
+  module.def(
       "gather_columns",
       [](const Matrix& A, Array<const double> w, Array<const std::int32_t> columns,
-         Array<double> neg, Array<double> pos, int n_threads) {
+         Array<double> neg, Array<double> pos, int n_threads, std::optional<Array<double>> square) {
         const auto n = static_cast<std::int64_t>(columns.size());
         expect_size(w, A.m, "w");
         expect_size(neg, n, "neg");
         expect_size(pos, n, "pos");
+        if (square) expect_size(*square, n, "square");
         released([&](Pulse& pulse) {
-          gather_columns(A, w.data(), columns.data(), n, neg.data(), pos.data(), n_threads, pulse);
+          gather_columns(A, w.data(), columns.data(), n, neg.data(), pos.data(),
+                         square ? square->data() : nullptr, n_threads, pulse);
           return 0;
         });
       },
-      "matrix"_a, "w"_a, "columns"_a, "neg"_a, "pos"_a, "n_threads"_a);
+      "matrix"_a, "w"_a, "columns"_a, "neg"_a, "pos"_a, "n_threads"_a, "square"_a = nb::none());
+
+  module.def(
+      "move_rows",
+      [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
+         std::optional<Array<const double>> c, Array<const std::int32_t> columns,
+         Array<const double> steps, double fraction, int n_threads) {
+        const auto n = static_cast<std::int64_t>(columns.size());
+        expect_size(w, A.m, "w");
+        if (E) expect_size(*E, A.m, "E");
+        expect_size(steps, n, "steps");
+        const Iterate at = {w.data(), nullptr, 0.0, E ? E->data() : nullptr, sample_weights(A, c)};
+        nb::gil_scoped_release free;
+        return move_rows(A, at, columns.data(), n, steps.data(), fraction, n_threads);
+      },
+      "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "columns"_a, "steps"_a, "fraction"_a,
+      "n_threads"_a);
 
   module.def(
       "add_all",
@@ -207,6 +297,7 @@ NB_MODULE(_core, module) {
 
   nb::class_<NiceSampling>(module, "NiceSampling")
       .def(nb::init<std::int64_t, std::int64_t, std::uint64_t>(), "n"_a, "tau"_a, "seed"_a)
+      .def_prop_ro("tau", &NiceSampling::tau)
       .def(
           "draw",
           [](NiceSampling& sampling, std::uint64_t t, Array<std::int64_t> subset) {
@@ -241,6 +332,23 @@ NB_MODULE(_core, module) {
       .def_ro("predicted", &SweepOutcome::predicted)
       .def_ro("longest", &SweepOutcome::longest)
       .def_ro("edge", &SweepOutcome::edge);
+
+  nb::class_<RemoteSteps>(module, "BundleSteps")
+      .def(nb::init<const Matrix&, const Psi&, Array<double>, double, Array<double>, bool,
+                    std::optional<double>, std::int64_t>(),
+           "matrix"_a, "psi"_a, "lam"_a, "total"_a, "gain"_a, "is_logistic"_a, "beta"_a.none(),
+           "tau"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+      .def("decide", &RemoteSteps::decide, "columns"_a, "neg"_a, "pos"_a, "square"_a, "steps"_a)
+      .def("judge", &RemoteSteps::judge, "changes"_a)
+      .def("judge_shorter", &RemoteSteps::judge_shorter, "fraction"_a, "changes"_a)
+      .def_prop_ro("rose", [](const RemoteSteps& at) { return at.steps->rose(); })
+      .def_prop_ro("fraction", [](const RemoteSteps& at) { return at.steps->fraction(); })
+      .def_prop_ro("shorter", [](const RemoteSteps& at) { return at.steps->shorter(); })
+      .def_prop_ro("is_worn", [](const RemoteSteps& at) { return at.steps->is_worn(); })
+      .def(
+          "renew", [](RemoteSteps& at, double total) { at.steps->renew(total); }, "total"_a)
+      .def_prop_ro("outcome", &RemoteSteps::outcome)
+      .def_prop_ro("total", [](const RemoteSteps& at) { return at.steps->total(); });
 
   module.def(
       "exact_sweep",

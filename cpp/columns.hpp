@@ -56,6 +56,23 @@ struct Matrix {
     return {shard.rows.get() + begin, values, shard.n_neg[i], shard.start[i + 1] - begin, scale[i]};
   }
 
+  // The matrix as one knows it whose rows are elsewhere: its columns' scales and kinds, no entries.
+  static Matrix outline(std::int64_t m, std::int64_t nnz, std::int64_t omega, bool has_intercept,
+                        const double* scale, const std::uint8_t* valued, std::int64_t n) {
+    Matrix A;
+    A.m = m;
+    A.n = n;
+    A.nnz = nnz;
+    A.omega = omega;
+    A.has_intercept = has_intercept;
+    A.scale.assign(scale, scale + n);
+    A.value_slot.assign(n, -1);
+    for (std::int64_t i = 0; i < n; ++i)
+      if (valued[i] != 0) A.value_slot[i] = static_cast<std::int32_t>(A.n_valued++);
+    if (A.n_valued == 0) A.value_slot.clear();
+    return A;
+  }
+
   std::int64_t nbytes() const {
     std::int64_t total = 8 * n + 8 * m + 4 * static_cast<std::int64_t>(value_slot.size());
     for (const Shard& s : shards) {

@@ -136,26 +136,169 @@ struct SweepOutcome {
   double edge = 0.0;       // max of violation_i / scale_i, each when its column was visited
 };
 
+// One bundle of columns after another, whoever holds the rows: the steps from the sums over the
+// columns, the test of the objective, and what is kept of lam. Rule(i, x, sums, total) is the new
+// place of a coordinate.
+template <typename Rule>
+class BundleSteps {
+ public:
+  BundleSteps(const Matrix& A, const Penalty& psi, const Rule& rule, bool is_logistic, double* lam,
+              double total, double* gain, std::int64_t tau)
+      : A_(A),
+        psi_(psi),
+        rule_(rule),
+        is_logistic_(is_logistic),
+        lam_(lam),
+        gain_(gain),
+        total_(total),
+        reference_(total),
+        target_(tau),
+        step_(tau),
+        up_(tau),
+        violation_(tau) {}
+
+  // The step of the k-th column of a bundle, from the sums over all rows.
+  void decide(const std::int32_t* bundle, std::int64_t k, const SignedSums& sums) {
+    const std::int64_t i = bundle[k];
+    const double x = lam_[i];
+    target_[k] = rule_(i, x, sums, total_);
+    step_[k] = target_[k] - x;
+    up_[k] = step_[k] == 0.0 ? 0.0 : expm1(A_.scale[i] * step_[k]);
+    violation_[k] = psi_.violation(i, x, (sums.pos - sums.neg) / total_);
+    gain_[i] = 0.5 * std::abs(step_[k]) * violation_[k];
+  }
+
+  // The steps have been applied and changed w.sum() by the sum of these, one for each holder of
+  // rows: keep them, unless the objective rose.
+  void judge(const std::int32_t* bundle, std::int64_t n, const std::vector<double>& changes) {
+    const double rise = this->rise(bundle, n, 1.0, changes);
+    outcome_.bundles += 1;
+    fraction_ = 1.0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      outcome_.predicted += gain_[bundle[k]];
+      if (violation_[k] > outcome_.edge * A_.scale[bundle[k]])
+        outcome_.edge = violation_[k] / A_.scale[bundle[k]];
+    }
+    rose_ = !(rise <= 0.0);
+    if (rose_)
+      outcome_.undone += 1;
+    else
+      keep(bundle, n, 1.0, rise, changes);
+  }
+
+  // What fraction of the steps to try after the present one; after many halvings, none.
+  double shorter() const { return fraction_ > smallest ? fraction_ / 2 : 0.0; }
+
+  // The same judgement on a fraction of the steps.
+  void judge_shorter(const std::int32_t* bundle, std::int64_t n, double fraction,
+                     const std::vector<double>& changes) {
+    fraction_ = fraction;
+    const double rise = this->rise(bundle, n, fraction, changes);
+    rose_ = fraction > 0.0 && !(rise <= 0.0);
+    if (!rose_ && fraction > 0.0) keep(bundle, n, fraction, rise, changes);
+  }
+
+  bool rose() const { return rose_; }
+  double fraction() const { return fraction_; }  // of the steps that are applied
+  const std::vector<double>& step() const { return step_; }
+  const std::vector<double>& up() const { return up_; }  // expm1(scale_i step_i)
+  const SweepOutcome& outcome() const { return outcome_; }
+  double total() const { return total_; }
+
+  // Whether total, kept by differences, has shrunk so far that their rounding errors show.
+  bool is_worn() const { return !is_logistic_ && total_ < 1e-2 * reference_; }
+  void renew(double total) { total_ = reference_ = total; }
+
+ private:
+  // Change of the objective if the bundle's steps, at the fraction now applied, are kept.
+  double rise(const std::int32_t* bundle, std::int64_t n, double fraction,
+              const std::vector<double>& changes) const {
+    double change = 0.0, penalty = 0.0;
+    for (double part : changes) change += part;
+    for (std::int64_t k = 0; k < n; ++k)
+      penalty += psi_.change(bundle[k], lam_[bundle[k]], place(k, bundle[k], fraction));
+    return (is_logistic_ ? change : std::log1p(change / total_)) + penalty;
+  }
+
+  double place(std::int64_t k, std::int64_t i, double fraction) const {
+    return fraction == 1.0 ? target_[k] : lam_[i] + fraction * step_[k];
+  }
+
+  void keep(const std::int32_t* bundle, std::int64_t n, double fraction, double rise,
+            const std::vector<double>& changes) {
+    outcome_.decrease -= rise;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t i = bundle[k];
+      if (step_[k] == 0.0) continue;
+      lam_[i] = place(k, i, fraction);
+      const double moved = fraction * std::abs(step_[k]) * A_.scale[i];
+      outcome_.longest = std::max(outcome_.longest, moved);
+    }
+    if (is_logistic_) return;
+    for (double part : changes) total_ += part;
+  }
+
+  static constexpr double smallest = 1.0 / 1024;
+  const Matrix& A_;
+  const Penalty& psi_;
+  const Rule rule_;
+  const bool is_logistic_;
+  double* lam_;
+  double* gain_;
+  double total_, reference_, fraction_ = 1.0;
+  bool rose_ = false;
+  SweepOutcome outcome_;
+  std::vector<double> target_, step_, up_, violation_;
+};
+
+// exp(r) *= exp(A_S d) on the rows of a shard, with d a fraction of the steps of the columns S;
+// `up` as in BundleSteps, or null. Returns the change of w.sum().
+template <typename Rows>
+double move_along(const Matrix& A, const Shard& shard, const std::int32_t* columns, std::int64_t n,
+                  const double* step, const double* up, double fraction, const Rows& rows) {
+  double change = 0.0;
+  for (std::int64_t k = 0; k < n; ++k) {
+    if (step[k] == 0.0) continue;
+    const double d = fraction * step[k];
+    const double grown = fraction == 1.0 && up != nullptr ? up[k] : expm1(A.scale[columns[k]] * d);
+    change += scatter(A.column(shard, columns[k]), d, grown, rows);
+  }
+  return change;
+}
+
+inline double move_shard(const Matrix& A, const Shard& shard, const Iterate& at,
+                         const std::int32_t* columns, std::int64_t n, const double* step,
+                         const double* up, double fraction) {
+  const std::int64_t first = shard.first_row;
+  if (at.is_logistic())
+    return move_along(A, shard, columns, n, step, up, fraction,
+                      Logistic{at.w + first, at.E + first, at.c.from(first)});
+  return move_along(A, shard, columns, n, step, up, fraction, Exclusive{at.w + first});
+}
+
+// The same on the rows of all shards, added in shard order.
+inline double move_rows(const Matrix& A, const Iterate& at, const std::int32_t* columns,
+                        std::int64_t n, const double* step, double fraction, int n_threads) {
+  const auto n_shards = static_cast<std::int64_t>(A.shards.size());
+  std::vector<double> changes(n_shards);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+  for (std::int64_t s = 0; s < n_shards; ++s)
+    changes[s] = move_shard(A, A.shards[s], at, columns, n, step, nullptr, fraction);
+  double change = 0.0;
+  for (double part : changes) change += part;
+  return change;
+}
+
 class ExactSweep {
  public:
   ExactSweep(const Matrix& A, const Iterate& at, const Penalty& psi, const std::int32_t* columns,
              std::int64_t n_columns, std::int64_t tau, double* gain)
       : A_(A),
         at_(at),
-        lam_(at.lam),
-        total_(at.total),
-        reference_(at.total),
-        psi_(psi),
         columns_(columns),
         n_columns_(n_columns),
         tau_(tau),
-        gain_(gain),
-        is_logistic_(at.is_logistic()),
-        rule_{A, psi, is_logistic_},
-        target_(tau),
-        step_(tau),
-        up_(tau),
-        violation_(tau),
+        steps_(A, psi, {A, psi, at.is_logistic()}, at.is_logistic(), at.lam, at.total, gain, tau),
         sums_(tau * A.shards.size()),
         change_(A.shards.size()) {}
 
@@ -174,14 +317,16 @@ class ExactSweep {
         });
         team.share(rank, n_shards, [&](std::int64_t s) { change_[s] = move(s, bundle, n, 1.0); });
         team.leader(rank, [&] {
-          judge(bundle, n);
+          steps_.judge(bundle, n, change_);
+          renew();
           pulse.beat(work);
         });
-        while (rose_) retreat(team, rank, n_shards, bundle, n);
+        while (steps_.rose()) retreat(team, rank, n_shards, bundle, n);
       }
     });
-    outcome_.total = total_;
-    return outcome_;
+    SweepOutcome outcome = steps_.outcome();
+    outcome.total = steps_.total();
+    return outcome;
   }
 
  private:
@@ -196,110 +341,38 @@ class ExactSweep {
     for (std::int64_t k = begin; k < end; ++k) {
       SignedSums sums;
       for (std::size_t s = 0; s < A_.shards.size(); ++s) sums += sums_[s * tau_ + k];
-      const std::int64_t i = bundle[k];
-      const double x = lam_[i];
-      target_[k] = rule_(i, x, sums, total_);
-      step_[k] = target_[k] - x;
-      up_[k] = step_[k] == 0.0 ? 0.0 : expm1(A_.scale[i] * step_[k]);
-      violation_[k] = psi_.violation(i, x, (sums.pos - sums.neg) / total_);
-      gain_[i] = 0.5 * std::abs(step_[k]) * violation_[k];
+      steps_.decide(bundle, k, sums);
     }
   }
 
   double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
-    const std::int64_t first = A_.shards[s].first_row;
-    if (is_logistic_)
-      return move(s, bundle, n, fraction,
-                  Logistic{at_.w + first, at_.E + first, at_.c.from(first)});
-    return move(s, bundle, n, fraction, Exclusive{at_.w + first});
+    return move_shard(A_, A_.shards[s], at_, bundle, n, steps_.step().data(), steps_.up().data(),
+                      fraction);
   }
 
-  template <typename Rows>
-  double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction,
-              const Rows& rows) {
-    double change = 0.0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      if (step_[k] == 0.0) continue;
-      const double d = fraction * step_[k];
-      const double up = fraction == 1.0 ? up_[k] : expm1(A_.scale[bundle[k]] * d);
-      change += scatter(A_.column(A_.shards[s], bundle[k]), d, up, rows);
-    }
-    return change;
-  }
-
-  // Change of the objective if the bundle's steps, at the fraction now applied, are kept.
-  double rise(const std::int32_t* bundle, std::int64_t n, double fraction) const {
-    double change = 0.0, penalty = 0.0;
-    for (double part : change_) change += part;
-    for (std::int64_t k = 0; k < n; ++k)
-      penalty += psi_.change(bundle[k], lam_[bundle[k]], place(k, bundle[k], fraction));
-    return (is_logistic_ ? change : std::log1p(change / total_)) + penalty;
-  }
-
-  double place(std::int64_t k, std::int64_t i, double fraction) const {
-    return fraction == 1.0 ? target_[k] : lam_[i] + fraction * step_[k];
-  }
-
-  void judge(const std::int32_t* bundle, std::int64_t n) {
-    const double change = rise(bundle, n, 1.0);
-    outcome_.bundles += 1;
-    fraction_ = 1.0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      outcome_.predicted += gain_[bundle[k]];
-      if (violation_[k] > outcome_.edge * A_.scale[bundle[k]])
-        outcome_.edge = violation_[k] / A_.scale[bundle[k]];
-    }
-    rose_ = !(change <= 0.0);
-    if (rose_)
-      outcome_.undone += 1;
-    else
-      keep(bundle, n, 1.0, change);
-  }
-
-  void keep(const std::int32_t* bundle, std::int64_t n, double fraction, double change) {
-    outcome_.decrease -= change;
-    for (std::int64_t k = 0; k < n; ++k) {
-      const std::int64_t i = bundle[k];
-      if (step_[k] == 0.0) continue;
-      lam_[i] = place(k, i, fraction);
-      outcome_.longest = std::max(outcome_.longest, fraction * std::abs(step_[k]) * A_.scale[i]);
-    }
-    if (is_logistic_) return;
-    for (double part : change_) total_ += part;
-    if (total_ < 1e-2 * reference_) total_ = reference_ = tauboost::total(A_, at_.w);
+  void renew() {
+    if (steps_.is_worn()) steps_.renew(total(A_, at_.w));
   }
 
   // Takes back what is applied and applies half of it; after many halvings, nothing.
   void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
                std::int64_t n) {
-    constexpr double smallest = 1.0 / 1024;
-    const double next = fraction_ > smallest ? fraction_ / 2 : 0.0;
+    const double now = steps_.fraction(), next = steps_.shorter();
     team.share(rank, n_shards, [&](std::int64_t s) {
-      move(s, bundle, n, -fraction_);
+      move(s, bundle, n, -now);
       change_[s] = next > 0.0 ? move(s, bundle, n, next) : 0.0;
     });
     team.leader(rank, [&] {
-      fraction_ = next;
-      const double change = rise(bundle, n, next);
-      rose_ = next > 0.0 && !(change <= 0.0);
-      if (!rose_ && next > 0.0) keep(bundle, n, next, change);
+      steps_.judge_shorter(bundle, n, next, change_);
+      renew();
     });
   }
 
   const Matrix& A_;
   const Iterate at_;
-  double* lam_;
-  double total_, reference_;
-  const Penalty& psi_;
   const std::int32_t* columns_;
   const std::int64_t n_columns_, tau_;
-  double* gain_;
-  const bool is_logistic_;
-  const ExactRule rule_;
-  bool rose_ = false;
-  double fraction_ = 1.0;
-  SweepOutcome outcome_;
-  std::vector<double> target_, step_, up_, violation_;
+  BundleSteps<ExactRule> steps_;
   std::vector<SignedSums> sums_;
   std::vector<double> change_;
 };

@@ -11,10 +11,12 @@
 
 namespace tauboost {
 
-// neg_k, pos_k: the signed sums of the k-th of some columns, shards added in order.
-// With all columns, the gradient of F = (pos - neg) / w.sum()
+// neg_k, pos_k: the signed sums of the k-th of some columns, shards added in order; square_k,
+// unless it is null: the sum of squares. With all columns, the gradient of F = (pos - neg) /
+// w.sum()
 inline void gather_columns(const Matrix& A, const double* w, const std::int32_t* columns,
-                           std::int64_t n, double* neg, double* pos, int n_threads, Pulse& pulse) {
+                           std::int64_t n, double* neg, double* pos, double* square, int n_threads,
+                           Pulse& pulse) {
   const std::int64_t block = std::clamp<std::int64_t>(n / 64, 1, 4096);
   const std::int64_t n_blocks = (n + block - 1) / block;
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
@@ -23,6 +25,7 @@ inline void gather_columns(const Matrix& A, const double* w, const std::int32_t*
     const std::int64_t begin = b * block, end = std::min(n, begin + block);
     std::fill(neg + begin, neg + end, 0.0);
     std::fill(pos + begin, pos + end, 0.0);
+    if (square != nullptr) std::fill(square + begin, square + end, 0.0);
     for (const Shard& shard : A.shards) {
       std::int64_t work = 0;
       for (std::int64_t k = begin; k < end; ++k) {
@@ -30,6 +33,7 @@ inline void gather_columns(const Matrix& A, const double* w, const std::int32_t*
         const SignedSums sums = gather<Exclusive>(column, w + shard.first_row);
         neg[k] += sums.neg;
         pos[k] += sums.pos;
+        if (square != nullptr) square[k] += sums.square;
         work += column.n;
       }
       if (omp_get_thread_num() == 0) pulse.beat(work);

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import lzma
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from distributed import Client, LocalCluster
 from hypothesis import settings
 from sklearn.datasets import load_svmlight_file
 
@@ -41,3 +43,11 @@ def write(tmp_path):
         return path
 
     return write
+
+
+@pytest.fixture(scope="session")
+def client() -> Iterator[Any]:
+    """Four worker processes of one thread, for all tests that do them no harm."""
+    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+        yield client

@@ -14,7 +14,6 @@ from scipy.optimize import minimize
 import tauboost as tb
 from conftest import real_data
 from problems import CASES, Case, sharded_case
-from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.solvers import newton, reference
 from tauboost.solvers.exact import _Exact
@@ -29,15 +28,14 @@ def sweep(problem, lam, columns, tau, penalty=None, n_threads=1):
     """One call of the kernel from lam; returns the outcome, lam and the weights it left."""
     psi = penalty or Penalty(problem.n_features)
     state = _Exact(problem, psi, lam.copy(), tau, 0, n_threads)
-    outcome = _core.exact_sweep(
+    outcome = state.rows.exact_sweep(
         **state.state(),
-        **state.odds(),
         columns=np.asarray(columns, dtype=np.int32),
         tau=tau,
         gain=np.zeros(problem.n_coordinates),
         n_threads=n_threads,
     )
-    return outcome, state.lam, state
+    return outcome, state.lam, state.rows
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
@@ -76,9 +74,9 @@ def test_sweeps_equal_the_oracle(name, l1, tau):
         bundles = [columns[k : k + tau].tolist() for k in range(0, len(columns), tau)]
     lam = np.zeros(problem.n_features)
     expected = list(reference.exact(A, c, lam, bundles, l1))[-1]
-    _, found, state = sweep(problem, lam, columns, tau, Penalty(problem.n_features, l1=l1))
+    _, found, rows = sweep(problem, lam, columns, tau, Penalty(problem.n_features, l1=l1))
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
-    kept = state.shift + np.log(state.w.sum())
+    kept = rows.shift + np.log(rows.w.sum())
     assert kept == pytest.approx(problem.value(problem.features(found)), rel=1e-10)
 
 
@@ -140,10 +138,10 @@ def test_undone_bundles_are_counted_and_leave_the_weights_right():
     X = np.repeat((np.arange(40) % 3 == 0).astype(float)[:, None], 60, axis=1)
     y = np.where(np.arange(40) % 4 == 0, 1, -1)
     problem = tb.Problem(X, y)
-    outcome, lam, state = sweep(problem, np.zeros(60), np.arange(60), 60)
+    outcome, lam, rows = sweep(problem, np.zeros(60), np.arange(60), 60)
     assert outcome.undone == 1
     expected = problem.c * np.exp(problem.residuals(lam))
-    np.testing.assert_allclose(state.w / state.w.sum(), expected / expected.sum(), rtol=1e-10)
+    np.testing.assert_allclose(rows.w / rows.w.sum(), expected / expected.sum(), rtol=1e-10)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])
@@ -151,9 +149,8 @@ def test_undone_bundles_are_counted_and_leave_the_weights_right():
 def test_lock_free_updates_are_never_lost(threads, loss):
     problem = sharded_case().problem(loss=loss)
     state = _Exact(problem, Penalty(problem.n_features, l2=1e-3), np.zeros(200), None, 0, 1)
-    outcome = _core.exact_async(
+    outcome = state.rows.exact_async(
         **state.state(),
-        **state.odds(),
         columns=np.tile(np.arange(200, dtype=np.int32), 5),
         max_drift=np.inf,
         n_threads=threads,
@@ -161,9 +158,10 @@ def test_lock_free_updates_are_never_lost(threads, loss):
     assert outcome.done == 1000
     r = problem.residuals(state.lam)
     if loss == "logistic":
-        np.testing.assert_allclose(state.E, np.exp(r), rtol=1e-11)
+        np.testing.assert_allclose(state.rows.E, np.exp(r), rtol=1e-11)
     else:
-        np.testing.assert_allclose(state.w, problem.c * np.exp(r - state.shift), rtol=1e-11)
+        expected = problem.c * np.exp(r - state.rows.shift)
+        np.testing.assert_allclose(state.rows.w, expected, rtol=1e-11)
 
 
 def separable(m: int = 60) -> Case:
@@ -231,8 +229,7 @@ def test_newton_takes_no_step_that_does_not_pay():
         if found is None:
             break
         assert found.objective < objective
-        state.lam = found.lam
-        state.start_from(found.r)
+        state.start_from(found.lam, found.r)
         assert state.value == pytest.approx(found.objective, rel=1e-12)
 
 
@@ -240,10 +237,10 @@ def test_conjugate_gradients_and_the_dense_hessian_give_one_direction():
     problem = CASES["mixed"].problem()
     penalty = Penalty(problem.n_features, l2=0.05)
     lam = np.random.default_rng(0).normal(size=13) * 0.1
-    weights = problem.weigh(problem.residuals(lam))
-    gradient = problem.slope(weights)
+    surface = problem.rows(1).surface(lam)
+    gradient = surface.gradient
     free = np.flatnonzero(problem.matrix.scale > 0)
-    hessian = newton._Hessian(problem, penalty, weights, gradient, free, 1)
+    hessian = newton._Hessian(problem, penalty, surface, free)
     d = newton.solve_scaled(hessian.dense(), -gradient[free])
     same, is_solved = newton.conjugate_gradients(hessian, -gradient[free], hessian.diagonal(), 100)
     assert is_solved

@@ -2,7 +2,13 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
-from .estimators import TauBoostClassifier, load_model, save_model, to_onnx
+from .estimators import (
+    AdaBoostPLClassifier,
+    TauBoostClassifier,
+    load_model,
+    save_model,
+    to_onnx,
+)
 from .generate import generate_url, generate_w8a
 from .io import Store, StoreWriter, convert, load_svmlight, open_store
 from .problem import Problem
@@ -10,6 +16,7 @@ from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 
 __all__ = [
     "METHODS",
+    "AdaBoostPLClassifier",
     "Problem",
     "Result",
     "Snapshot",

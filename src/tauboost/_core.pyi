@@ -25,9 +25,18 @@ class Matrix:
     def has_duplicates(self) -> bool: ...
     @property
     def scale(self) -> _Floats: ...
+    def valued(self, valued: NDArray[np.uint8]) -> None: ...
     @property
     def row_order(self) -> NDArray[np.int64]: ...
 
+def outline(
+    m: int,
+    nnz: int,
+    omega: int,
+    intercept: bool,
+    scale: _Floats,
+    valued: NDArray[np.uint8],
+) -> Matrix: ...
 def build_matrix(
     indptr: NDArray[Any],
     indices: NDArray[Any],
@@ -48,7 +57,18 @@ def gather_columns(
     neg: _Floats,
     pos: _Floats,
     n_threads: int,
+    square: _Floats | None = None,
 ) -> None: ...
+def move_rows(
+    matrix: Matrix,
+    w: _Floats,
+    E: _Floats | None,
+    c: _Floats | None,
+    columns: NDArray[np.int32],
+    steps: _Floats,
+    fraction: float,
+    n_threads: int,
+) -> float: ...
 def add_all(matrix: Matrix, d: _Floats, r: _Floats, n_threads: int) -> None: ...
 def pure_gather(matrix: Matrix, w: _Floats, n_threads: int) -> float: ...
 def gram(
@@ -81,6 +101,42 @@ class SweepOutcome:
     @property
     def edge(self) -> float: ...
 
+class BundleSteps:
+    def __init__(
+        self,
+        matrix: Matrix,
+        psi: Psi,
+        lam: _Floats,
+        total: float,
+        gain: _Floats,
+        is_logistic: bool,
+        beta: float | None,
+        tau: int,
+    ) -> None: ...
+    def decide(
+        self,
+        columns: NDArray[np.int32],
+        neg: _Floats,
+        pos: _Floats,
+        square: _Floats,
+        steps: _Floats,
+    ) -> None: ...
+    def judge(self, changes: list[float]) -> None: ...
+    def judge_shorter(self, fraction: float, changes: list[float]) -> None: ...
+    @property
+    def rose(self) -> bool: ...
+    @property
+    def fraction(self) -> float: ...
+    @property
+    def shorter(self) -> float: ...
+    @property
+    def is_worn(self) -> bool: ...
+    def renew(self, total: float) -> None: ...
+    @property
+    def outcome(self) -> SweepOutcome: ...
+    @property
+    def total(self) -> float: ...
+
 def exact_sweep(
     matrix: Matrix,
     w: _Floats,
@@ -97,6 +153,8 @@ def exact_sweep(
 
 class NiceSampling:
     def __init__(self, n: int, tau: int, seed: int) -> None: ...
+    @property
+    def tau(self) -> int: ...
     def draw(self, t: int, subset: NDArray[np.int64]) -> None: ...
 
 def independent_draw(seed: int, draw: int, n: int) -> int: ...

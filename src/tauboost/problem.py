@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import Mask, Vector
 from .kernels import _core
 from .losses import LOSSES, Weights
+from .rows import LocalRows, Rows
 from .threads import resolve_threads, useful_threads
 from .validation import (
     CsrArrays,
@@ -62,6 +63,21 @@ class Problem:
         The negative and the positive label.
     """
 
+    is_spread = False  # whether the rows are on other machines
+    # Bundles of columns start so small that a row meets this many of them on average.
+    first_overlap = 0.3
+    _known_classes: NDArray[Any] | None = None
+
+    @classmethod
+    def of_part(
+        cls, X: Any, y: ArrayLike, *args: Any, classes: NDArray[Any], **options: Any
+    ) -> Problem:
+        """Build one part of a larger problem: its classes are known, one may be missing here."""
+        part = cls.__new__(cls)
+        part._known_classes = classes
+        part.__init__(X, y, *args, **options)  # type: ignore[misc]
+        return part
+
     def __init__(
         self,
         X: Any,
@@ -81,12 +97,12 @@ class Problem:
         self.n_threads = resolve_threads(n_threads)
         arrays = as_csr(X)
         self.n_samples, self.n_features = arrays.shape
-        positive, self.classes = check_labels(y, self.n_samples)
+        positive, self.classes = check_labels(y, self.n_samples, self._known_classes)
         weights = check_weights(sample_weight, self.n_samples)
         present = weights > 0
         if not present.all():
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
-            if positive.all() or not positive.any():
+            if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
         self.matrix = build_matrix(arrays, positive, self.place, self.fit_intercept, self.n_threads)
@@ -96,6 +112,7 @@ class Problem:
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
+        self.least_weight = float(self.c.min())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
 
     @property
@@ -158,6 +175,20 @@ class Problem:
         if lam.any():
             self.add_columns(lam, r, n_threads)
         return r
+
+    def largest_residual(self, lam: Vector) -> float:
+        """Return the largest entry of A lam: minus the least margin."""
+        return float(self.residuals(lam).max())
+
+    def column_counts(self) -> NDArray[np.int64]:
+        """Return the number of nonzeros of every column of A."""
+        counts = np.empty(self.matrix.n, dtype=np.int64)
+        self.matrix.column_counts(counts)
+        return counts
+
+    def rows(self, n_threads: int) -> Rows:
+        """Return the rows, on which kernels run and which they change."""
+        return LocalRows(self, n_threads)
 
     def add_columns(self, d: Vector, r: Vector, n_threads: int | None = None) -> None:
         """R += A d, in place."""

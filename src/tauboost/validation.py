@@ -200,8 +200,13 @@ def _check_pointers(X: Any) -> None:
         )
 
 
-def check_labels(y: ArrayLike, n_samples: int) -> tuple[Mask, NDArray[Any]]:
-    """Return which rows are positive (the larger label), and the two labels in order."""
+def check_labels(
+    y: ArrayLike, n_samples: int, classes: NDArray[Any] | None = None
+) -> tuple[Mask, NDArray[Any]]:
+    """Return which rows are positive (the larger label), and the two labels in order.
+
+    Where the two classes are known beforehand, one of them may be missing.
+    """
     labels = np.asarray(y)
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, got {labels.ndim}")
@@ -209,10 +214,11 @@ def check_labels(y: ArrayLike, n_samples: int) -> tuple[Mask, NDArray[Any]]:
         raise ValueError(f"y has {len(labels)} labels, but X has {n_samples} samples")
     if labels.dtype.kind in "fc" and not np.all(np.isfinite(labels)):
         raise ValueError("y contains NaN or infinity")
-    try:
-        classes = _two_extremes(labels)
-    except TypeError:
-        raise TypeError("y must hold labels of one type that can be ordered") from None
+    if classes is None:
+        try:
+            classes = _two_extremes(labels)
+        except TypeError:
+            raise TypeError("y must hold labels of one type that can be ordered") from None
     positive = np.asarray(labels == classes[1])
     if classes[0] == classes[1]:
         raise ValueError(f"y has one class only, {classes[0]}: two are needed")

@@ -25,8 +25,6 @@ from .weights import MultiplicativeWeights
 
 __all__ = ["BundleSize", "solve"]
 
-# Bundles start so small that a row meets this many of their columns on average.
-FIRST_OVERLAP = 0.3
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
 # Below this many nonzeros a bundle is over before a second thread has joined in.
 NONZEROS_WORTH_A_THREAD = 2**12
@@ -59,9 +57,14 @@ class _Exact(MultiplicativeWeights):
         n_threads: int,
     ) -> None:
         super().__init__(problem, penalty, lam, n_threads)
-        self.bundles = BundleSize(problem.matrix, tau)
+        self.bundles = BundleSize(
+            problem.matrix,
+            tau,
+            first_overlap=problem.first_overlap,
+            is_spread=problem.is_spread,
+        )
         self.plan = SweepPlan(problem, seed)
-        self.newton = NewtonFinish(problem, penalty, self.plan.counts, n_threads)
+        self.newton = NewtonFinish(problem, penalty, self.plan.counts, self.rows)
         self.edge_hint = math.inf
         self.sweep_edge = 0.0
         self.sweep_decrease = 0.0
@@ -90,34 +93,41 @@ class _Exact(MultiplicativeWeights):
         if self.newton.is_due:
             found = self.newton.step(self.lam, self.value + self.penalty.value(self.lam))
             if found is not None:
-                self.lam = found.lam
-                self.start_from(found.r)
+                self.start_from(found.lam, found.r)
 
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
-        matrix = self.problem.matrix
         tau = min(self.bundles.tau, max(len(columns), 1))
         busy = tau * self.plan.mean_cost // NONZEROS_WORTH_A_THREAD
-        return _core.exact_sweep(
+        return self.rows.exact_sweep(
             **self.state(),
-            **self.odds(),
             columns=columns,
             tau=tau,
             gain=self.plan.gain,
-            n_threads=max(1, min(self.n_threads, matrix.n_shards, busy)),
+            n_threads=max(1, min(self.n_threads, self.problem.matrix.n_shards, busy)),
         )
 
 
 class BundleSize:
-    """tau, adapted to what is seen: grow while bundles decrease F as single columns would."""
+    """tau, adapted to what is seen: grow while bundles decrease F as single columns would.
+
+    Where a bundle costs a message (``is_spread``), more is put up with: it still pays when half is
+    lost. ``mean_row`` is the number of nonzeros of a row on average, where samples have weights.
+    """
 
     def __init__(
-        self, matrix: _core.Matrix, tau: int | None, mean_row: float | None = None
+        self,
+        matrix: _core.Matrix,
+        tau: int | None,
+        *,
+        mean_row: float | None = None,
+        first_overlap: float = Problem.first_overlap,
+        is_spread: bool = False,
     ) -> None:
         self.is_fixed = tau is not None
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
-        # Nonzeros of a row, on average; where samples have weights, by weight.
+        self.undone, self.shrink, self.grow = (0.1, 0.3, 0.6) if is_spread else (0.02, 0.6, 0.9)
         mean_row = matrix.nnz / matrix.m if mean_row is None else mean_row
-        first = int(min(FIRST_OVERLAP * matrix.n / max(mean_row, 1e-300), self.most))
+        first = int(min(first_overlap * matrix.n / max(mean_row, 1e-300), self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
 
     def learn(self, undone: int, bundles: int, efficiency: float) -> None:
@@ -127,7 +137,7 @@ class BundleSize:
         """
         if self.is_fixed:
             return
-        if undone > 0.02 * bundles or efficiency < 0.6:
+        if undone > self.undone * bundles or efficiency < self.shrink:
             self.tau = max(SMALLEST_TAU, self.tau // 2)
-        elif undone == 0 and efficiency > 0.9:
+        elif undone == 0 and efficiency > self.grow:
             self.tau = min(self.most, 2 * self.tau)

@@ -9,9 +9,9 @@ from __future__ import annotations
 import math
 
 from ..arrays import Vector
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
+from ..rows import LocalRows
 from .result import Result
 from .stopping import Monitor, drive
 from .sweep_plan import SweepPlan
@@ -35,6 +35,7 @@ def solve(
 
 class _ExactAsync(MultiplicativeWeights):
     is_monotone = False
+    rows: LocalRows  # threads share them
 
     def __init__(
         self, problem: Problem, penalty: Penalty, lam: Vector, seed: int, n_threads: int
@@ -48,9 +49,8 @@ class _ExactAsync(MultiplicativeWeights):
         while len(columns) > 0:  # a call ends early where the numbers ask for a refresh
             # Rows drift by far less than the sum of all steps, which is all that threads can tell
             # each other; so it ends a call early only where weights are already hard to represent.
-            outcome = _core.exact_async(
+            outcome = self.rows.exact_async(
                 **self.state(),
-                **self.odds(),
                 columns=columns,
                 max_drift=math.inf if self.was_safe else MAX_DRIFT,
                 n_threads=self.n_threads,

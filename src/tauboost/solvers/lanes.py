@@ -92,7 +92,7 @@ class Lanes:
         self.lam = np.zeros((matrix.n, self.width))
         self.w = aligned(matrix.m, self.width)
         self.E = aligned(matrix.m, self.width) if loss == "logistic" else None
-        self.bundles = BundleSize(matrix, None, mean_row)
+        self.bundles = BundleSize(matrix, None, mean_row=mean_row)
         counts = np.empty(matrix.n, dtype=np.int64)
         matrix.column_counts(counts)
         self.columns = np.flatnonzero(counts).astype(np.int32)

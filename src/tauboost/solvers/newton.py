@@ -22,9 +22,9 @@ from threadpoolctl import ThreadpoolController
 
 from ..arrays import Vector
 from ..kernels import _core
-from ..losses import Weights
 from ..penalty import Penalty
 from ..problem import Problem
+from ..rows import Rows, Surface
 
 __all__ = ["NewtonFinish", "NewtonStep"]
 
@@ -37,10 +37,10 @@ _BLAS = ThreadpoolController().select(user_api="blas")
 
 @dataclass(frozen=True)
 class NewtonStep:
-    """A better point, with its residuals and objective."""
+    """A better point, with its residuals, where they are at hand, and its objective."""
 
     lam: Vector
-    r: Vector
+    r: Vector | None
     objective: float
 
 
@@ -48,9 +48,9 @@ class NewtonFinish:
     """Keeps account of when a Newton step is due, and takes it."""
 
     def __init__(
-        self, problem: Problem, penalty: Penalty, counts: NDArray[np.int64], n_threads: int
+        self, problem: Problem, penalty: Penalty, counts: NDArray[np.int64], rows: Rows
     ) -> None:
-        self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
+        self.problem, self.penalty, self.rows = problem, penalty, rows
         self.counts = counts
         self.iterations = FEWEST_ITERATIONS
         self.price, is_dense = self._price(np.arange(problem.n_coordinates))
@@ -71,16 +71,14 @@ class NewtonFinish:
     def step(self, lam: Vector, objective: float) -> NewtonStep | None:
         """Return a better point, or None; ``objective`` is that of lam."""
         self.paid = 0
-        r = self.problem.residuals(lam, self.n_threads)
-        weights = self.problem.weigh(r)
-        gradient = self.problem.slope(weights, self.n_threads)
-        slope = gradient + self._ridge(lam)
-        free = self._movable(lam, gradient)
+        surface = self.rows.surface(lam)
+        slope = surface.gradient + self._ridge(lam)
+        free = self._movable(lam, surface.gradient)
         self.price, is_dense = self._price(free)
         if not is_dense:
             free = free[self._is_smooth(lam)[free]]
             slope += self._kink(lam)
-        hessian = _Hessian(self.problem, self.penalty, weights, gradient, free, self.n_threads)
+        hessian = _Hessian(self.problem, self.penalty, surface, free)
         if len(free) == 0:
             d = None
         elif is_dense:
@@ -92,7 +90,7 @@ class NewtonFinish:
             # A direction cut short is better than sweeps, but not as good as it could be.
             if not is_solved:
                 self.iterations = min(2 * self.iterations, MOST_ITERATIONS)
-        found = None if d is None else self._search(lam, r, hessian.spread(d), objective)
+        found = None if d is None else self._search(lam, surface, hessian.spread(d), objective)
         if found is None:
             self.wait = 2 * max(self.wait, self.price)
         elif is_dense:
@@ -156,23 +154,19 @@ class NewtonFinish:
         return d if np.all(np.isfinite(d)) and np.any(d) else None
 
     def _search(
-        self, lam: Vector, r: Vector, direction: Vector, objective: float
+        self, lam: Vector, surface: Surface, direction: Vector, objective: float
     ) -> NewtonStep | None:
         """Find a length at which the objective falls: shorter than 1 if need be, longer if it pays.
 
         Where a minimiser lies at infinity, Newton's step is the same however far away it is.
         """
-        change = self.problem.residuals(direction, self.n_threads)
+        surface.look_along(direction)
 
         def at(length: float) -> NewtonStep:
             moved = lam + length * direction
             allowed = self._within(lam, moved)
-            if np.array_equal(allowed, moved):
-                r_moved = r + length * change
-            else:
-                r_moved = self.problem.residuals(allowed, self.n_threads)
-            value = self.problem.weigh(r_moved).value + self.penalty.value(allowed)
-            return NewtonStep(allowed, r_moved, value)
+            value, r = surface.at(allowed, length if np.array_equal(allowed, moved) else None)
+            return NewtonStep(allowed, r, value + self.penalty.value(allowed))
 
         length, best = 1.0, at(1.0)
         while not best.objective < objective:
@@ -204,17 +198,13 @@ class _Hessian:
         self,
         problem: Problem,
         penalty: Penalty,
-        weights: Weights,
-        gradient: Vector,
+        surface: Surface,
         free: NDArray[np.intp],
-        n_threads: int,
     ) -> None:
-        self.problem, self.n_threads = problem, n_threads
+        self.problem, self.surface = problem, surface
         self.free = free.astype(np.int32)
-        p = weights.w / weights.total
         self.is_logistic = problem.loss == "logistic"
-        self.p = p * (1.0 - p / problem.c) if self.is_logistic else p
-        self.g = gradient[free]
+        self.g = surface.gradient[free]
         self.l2 = np.where(free < penalty.n, penalty.l2, 0.0)
 
     def spread(self, d: Vector) -> Vector:
@@ -224,10 +214,7 @@ class _Hessian:
         return full
 
     def dense(self) -> Vector:
-        k = len(self.free)
-        entries = np.empty(k * k)
-        _core.gram(self.problem.matrix, self.p, self.free, entries, self.n_threads)
-        H = entries.reshape(k, k)
+        H = self.surface.gram(self.free)
         if not self.is_logistic:
             H -= np.outer(self.g, self.g)
         H[np.diag_indices_from(H)] += self.l2
@@ -235,7 +222,7 @@ class _Hessian:
 
     def diagonal(self) -> Vector:
         """Return an upper bound on the diagonal, exact for value-free columns."""
-        neg, pos = self.problem.signed_sums(self.p, self.n_threads, self.free)
+        neg, pos = self.surface.sums(self.free)
         diagonal = (neg + pos) * self.problem.matrix.scale[self.free] + self.l2
         if not self.is_logistic:
             diagonal = np.maximum(diagonal - self.g**2, 0.1 * diagonal)
@@ -243,9 +230,7 @@ class _Hessian:
 
     def __call__(self, d: Vector) -> Vector:
         """Return H d."""
-        z = self.p * self.problem.residuals(self.spread(d), self.n_threads)
-        neg, pos = self.problem.signed_sums(z, self.n_threads, self.free)
-        product = (pos - neg) + self.l2 * d
+        product = self.surface.product(self.free, d) + self.l2 * d
         if not self.is_logistic:
             product -= self.g * float(np.sum(self.g * d))
         return np.asarray(product)

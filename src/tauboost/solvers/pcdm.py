@@ -52,7 +52,7 @@ class _Pcdm(RandomDraws):
         self.kernel_threads = max(1, min(n_threads, matrix.n_shards, busy))
 
     def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
-        outcome = _core.pcdm(
+        outcome: _core.Outcome = self.rows.pcdm(
             **self.state(),
             beta=self.beta,
             sampling=self.sampling,

@@ -12,6 +12,7 @@ from ..arrays import Vector
 from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
+from ..rows import LocalRows
 from .random_draws import RandomDraws
 from .result import Result
 from .stopping import Monitor, drive
@@ -35,9 +36,10 @@ def solve(
 
 class _PcdmAsync(RandomDraws):
     is_monotone = False
+    rows: LocalRows  # threads share them
 
     def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
-        outcome = _core.pcdm_async(
+        outcome = self.rows.pcdm_async(
             **self.state(),
             beta=self.beta,
             seed=self.seed,

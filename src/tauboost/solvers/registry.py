@@ -39,6 +39,7 @@ class Method:
     takes_bounds: bool = True
     steps_without_psi: tuple[str, ...] = ()
     losses: tuple[str, ...] = ("exponential",)
+    takes_parts: bool = False  # runs on rows that are spread over a cluster
 
 
 METHODS: dict[str, Method] = {
@@ -47,6 +48,7 @@ METHODS: dict[str, Method] = {
         "exact steps in bundles, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
+        takes_parts=True,
     ),
     "exact-async": Method(
         exact_async.solve,
@@ -54,7 +56,13 @@ METHODS: dict[str, Method] = {
         takes_seed=True,
         losses=("exponential", "logistic"),
     ),
-    "pcdm": Method(pcdm.solve, "the paper's Algorithm 2", takes_tau=True, default_tau=PAPER_TAU),
+    "pcdm": Method(
+        pcdm.solve,
+        "the paper's Algorithm 2",
+        takes_tau=True,
+        default_tau=PAPER_TAU,
+        takes_parts=True,
+    ),
     "pcdm-async": Method(
         pcdm_async.solve,
         "its asynchronous version, lock-free",
@@ -244,6 +252,11 @@ def _check_fit(method: str, chosen: Method, problem: Problem, penalty: Penalty) 
     if penalty.has_bounds and not chosen.takes_bounds:
         able = others(lambda other: other.takes_bounds)
         raise ValueError(f"bounds: method {method!r} takes no bounds; {able} do")
+    if problem.is_spread and not chosen.takes_parts:
+        able = others(lambda other: other.takes_parts)
+        raise ValueError(
+            f"method {method!r} needs all rows on one machine; {able} run on a cluster"
+        )
     if problem.loss not in chosen.losses:
         able = others(lambda other: problem.loss in other.losses)
         raise ValueError(f"method {method!r} does not fit loss={problem.loss!r}; {able} do")

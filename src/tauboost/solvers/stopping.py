@@ -218,7 +218,7 @@ class Monitor:
 
     def _least_margin(self, at: Iteration) -> float:
         """Return the smallest -(A lam)_j."""
-        return -float(self.problem.residuals(at.lam).max())
+        return -self.problem.largest_residual(at.lam)
 
 
 def is_unbounded(problem: Problem, penalty: Penalty, value: float, lam: Vector) -> bool:
@@ -227,7 +227,7 @@ def is_unbounded(problem: Problem, penalty: Penalty, value: float, lam: Vector) 
     ``value`` is F at lam. No row can hold more than F, so max_j r_j <= F - log(min_j c_j) for the
     exponential loss: where that is below -l1 |lam|_1, longer multiples of lam are ever better.
     """
-    smallest = float(problem.c.min())
+    smallest = problem.least_weight
     if penalty.l2 > 0 or penalty.has_bounds:
         return False
     if problem.loss == "logistic":

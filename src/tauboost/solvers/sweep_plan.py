@@ -44,8 +44,7 @@ class SweepPlan:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         matrix = problem.matrix
-        self.counts = np.empty(matrix.n, dtype=np.int64)
-        matrix.column_counts(self.counts)
+        self.counts = problem.column_counts()
         self.cost = self.counts + COLUMN_OVERHEAD
         self.total_cost = int(self.cost[self.counts > 0].sum())
         self.gain = np.zeros(matrix.n)

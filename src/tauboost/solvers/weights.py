@@ -10,11 +10,10 @@ from __future__ import annotations
 import math
 from typing import Any
 
-import numpy as np
-
 from ..arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
+from ..rows import Level, Rows
 
 __all__ = ["MAX_DRIFT", "MultiplicativeWeights"]
 
@@ -22,18 +21,17 @@ EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this
 # between refreshes: two such moves apart they are still negligible.
 MAX_DRIFT = 300.0
-# Weights outside this range have lost bits to underflow or overflow, or are about to.
-SAFE_RANGE = (1e-280, 1e280)
 
 
 class MultiplicativeWeights:
-    """A point lam with its weights; subclasses run the kernels. One epoch is n updates."""
+    """A point lam, with its weights behind ``rows``; subclasses run kernels on them.
+
+    One epoch is n updates.
+    """
 
     edge_hint: float | None = None
-    w: Vector
-    E: Vector | None = None  # logistic loss only
+    rows: Rows
     total: float  # exponential: the sum of w; logistic: 1
-    shift: float  # exponential: value = shift + log(total)
     value: float
     drift: float  # since the last refresh no residual has moved by more
     was_safe: bool  # whether every weight was in the safe range then
@@ -42,25 +40,13 @@ class MultiplicativeWeights:
     def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
         self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
         self.lam = lam
+        self.rows = problem.rows(n_threads)
         self.updates = 0
         self.finish()
 
     def state(self) -> dict[str, Any]:
         """Return the point and psi as the kernels take them."""
-        return {
-            "matrix": self.problem.matrix,
-            "w": self.w,
-            "lam": self.lam,
-            "total": self.total,
-            "psi": self.penalty.kernel,
-        }
-
-    def odds(self) -> dict[str, Any]:
-        """Return what the kernels take besides for the logistic loss; None for the exponential."""
-        if self.E is None:
-            return {"E": None, "c": None}
-        c = self.problem.c
-        return {"E": self.E, "c": c[:1] if self.problem.has_equal_weights else c}
+        return {"lam": self.lam, "total": self.total, "psi": self.penalty.kernel}
 
     def settle(self, drift: float) -> None:
         """After a kernel's work, sum the weights anew, or refresh them where it is time to.
@@ -69,20 +55,15 @@ class MultiplicativeWeights:
         is all that matters; where some are not, how far they may have come back does.
         """
         self.drift += drift
-        is_worn = not self._is_safe() if self.was_safe else self.drift > MAX_DRIFT
+        is_worn = not self.rows.is_safe() if self.was_safe else self.drift > MAX_DRIFT
         if is_worn or self.epochs() - self.refreshed_at >= EPOCHS_BETWEEN_REFRESHES:
             self.finish()
-        elif self.E is not None:
-            # Not log1p, which is several times slower: a row's error is below 1e-16 either way.
-            self.value = float(np.sum(self.problem.c * np.log(1.0 + self.E)))
         else:
-            self.total = float(self.w.sum())
-            self.value = self.shift + math.log(self.total)
+            self._set(self.rows.resum())
 
     def gradient(self) -> Vector:
         """Gradient of F at lam: one pass over the data."""
-        neg, pos = self.problem.signed_sums(self.w, self.n_threads)
-        return (pos - neg) / self.total
+        return self.rows.slope() / self.total
 
     def epochs(self) -> float:
         """Coordinate updates done, over n."""
@@ -95,19 +76,15 @@ class MultiplicativeWeights:
 
     def finish(self) -> None:
         """Refresh: everything exact at lam."""
-        self.start_from(self.problem.residuals(self.lam, self.n_threads))
+        self.start_from(self.lam)
 
-    def start_from(self, r: Vector) -> None:
-        """Set everything that follows from the residuals of lam."""
-        weights = self.problem.weigh(r)
-        self.w, self.total, self.value = weights.w, weights.total, weights.value
-        self.shift = self.value - math.log(self.total)
-        if self.problem.loss == "logistic":
-            self.E = np.exp(np.clip(r, -700.0, 700.0))
-        self.was_safe = self._is_safe()
+    def start_from(self, lam: Vector, r: Vector | None = None) -> None:
+        """Go to lam, whose residuals, where they are at hand, are r."""
+        self.lam = lam
+        self._set(self.rows.refresh(lam, r))
+        self.was_safe = self.rows.is_safe()
         self.drift = 0.0
         self.refreshed_at = self.epochs()
 
-    def _is_safe(self) -> bool:
-        kept = self.w if self.E is None else self.E
-        return bool(kept.min() > SAFE_RANGE[0] and kept.max() < SAFE_RANGE[1])
+    def _set(self, level: Level) -> None:
+        self.value, self.total = level.value, level.total

@@ -1,0 +1,17 @@
+"""tauboost on a Dask cluster: the rows in parts on its workers, the same methods and results."""
+
+from .adaboost_pl import AdaBoostPLClassifier
+from .crew import PartError, PartLostError, Patience
+from .data import svmlight_ranges
+from .problem import DaskProblem
+from .solver import solve
+
+__all__ = [
+    "AdaBoostPLClassifier",
+    "DaskProblem",
+    "PartError",
+    "PartLostError",
+    "Patience",
+    "solve",
+    "svmlight_ranges",
+]

@@ -1,0 +1,276 @@
+"""The driver's line to the parts: numbered rounds over Dask actors, and what if one is lost.
+
+A part is a Dask actor built by a task from the tasks that load its rows, so Dask's own lineage can
+build it again, on another worker. The line adds what actors lack: a watch on workers that no longer
+answer, and the way back to where the lost part was.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import time
+from collections.abc import Awaitable, Callable, Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from distributed import Client, Future
+from distributed.protocol import to_serialize
+
+__all__ = ["Crew", "Member", "PartLostError", "Patience"]
+
+# How a broken line, a closed worker and an actor that is not there any more show themselves.
+LOST = (OSError, KeyError, TimeoutError, asyncio.TimeoutError)
+LOST_STATES = {"error", "lost", "cancelled"}
+# How long a call is waited for between looks at whether its part is still there.
+GLANCE = 0.25
+
+
+class PartLostError(RuntimeError):
+    """A part of the data was lost with its worker and could not be built again."""
+
+
+class MuteWorkerError(OSError):
+    """A worker does not answer, though nobody has closed it."""
+
+
+class PartError(Exception):
+    """What a part raised while it carried out a call: a fault of the call, not of the cluster."""
+
+
+@dataclass(frozen=True)
+class Patience:
+    """How long to wait for what, in seconds."""
+
+    silence: float = 5.0  # without an answer, before a worker is asked whether it is alive
+    pulse: float = 30.0  # for the answer to that, before it is given up
+    workers: float = 60.0  # for a worker to turn up when there is none
+    rebuilds: int = 8  # of one part in one round
+
+
+@dataclass
+class Member:
+    """One part: the task that builds its actor, and where that is now."""
+
+    index: int
+    future: Future
+    share: float  # of its sample weights in those of all parts
+    address: str = ""
+    is_placed: bool = True  # whether it is where the others are
+
+
+class Crew:
+    """All parts of a problem, asked together."""
+
+    def __init__(self, client: Client, patience: Patience | None = None) -> None:
+        self.client = client
+        self.patience = patience or Patience()
+        self.members: list[Member] = []
+        self.done = 0  # rounds that every part has carried out
+        self.bytes = 0  # of arrays, both ways, so far
+        self.rebuilt = 0
+        self._is_in_step = True
+        # Puts a new part where the lost one was; what that takes depends on who uses the crew.
+        self.replay: Callable[[Member], Iterable[tuple[str, tuple[Any, ...]]]] = lambda _: ()
+
+    def assemble(self, futures: Sequence[Future], shares: Sequence[float]) -> None:
+        """Wait until the actors are built."""
+        self.members = [
+            Member(k, future, share)
+            for k, (future, share) in enumerate(zip(futures, shares, strict=True))
+        ]
+        self._sync(self._each, self._find)
+
+    def wait(self, futures: Sequence[Future]) -> list[Any]:
+        """Return the results of tasks, giving up workers that fall silent meanwhile."""
+        return list(self._sync(self._results, list(futures)))
+
+    def ask(self, name: str, *arguments: Any) -> list[Any]:
+        """Have every part carry out one numbered call; return the answers in the order of parts."""
+        if (
+            not self._is_in_step
+        ):  # the last round was interrupted: some parts may have carried it out
+            self._sync(self._each, self._put_in_place)
+        self._is_in_step = False
+        answers = self._sync(
+            self._each, lambda member: self._safely(member, self.done + 1, name, *arguments)
+        )
+        self._is_in_step = True
+        self.done += 1
+        self.bytes += len(self.members) * _n_bytes(arguments) + _n_bytes(answers)
+        return list(answers)
+
+    def tell_each(self, name: str, arguments: Callable[[Member], tuple[Any, ...]]) -> list[Any]:
+        """Call something that does no harm if it is done twice, with arguments for each part."""
+        return list(
+            self._sync(
+                self._each, lambda member: self._safely(member, None, name, *arguments(member))
+            )
+        )
+
+    def _sync(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
+        if self.client.status != "running":
+            raise RuntimeError(f"the Dask client is {self.client.status}: it must be connected")
+        return self.client.sync(function, *arguments)
+
+    async def _each(self, function: Callable[[Member], Awaitable[Any]]) -> list[Any]:
+        tasks = [asyncio.ensure_future(function(member)) for member in self.members]
+        try:
+            return await asyncio.gather(*tasks)
+        finally:
+            for task in tasks:
+                task.cancel()
+
+    async def _safely(self, member: Member, number: int | None, name: str, *arguments: Any) -> Any:
+        """Call, building the part again as often as it takes; numbered, it happens once."""
+        for _ in range(self.patience.rebuilds):
+            try:
+                if not member.is_placed:
+                    await self._put_in_place(member)
+                if number is None:
+                    return await self._call(member, name, *arguments)
+                return await self._call(member, "carry_out", number, name, *arguments)
+            except LOST as error:
+                if await self._is_lost(member, is_mute=isinstance(error, MuteWorkerError)):
+                    await self._rebuild(member)
+        raise PartLostError(
+            f"part {member.index} of {len(self.members)} was lost {self.patience.rebuilds} times "
+            "in one round: do its workers have enough memory?"
+        )
+
+    async def _call(self, member: Member, name: str, *arguments: Any) -> Any:
+        """Call a method of the actor, as distributed.actor does, and watch over its worker."""
+        call = asyncio.ensure_future(
+            self.client.rpc(member.address).actor_execute(
+                actor=member.future.key,
+                function=name,
+                args=[to_serialize(argument) for argument in arguments],
+                kwargs={},
+            )
+        )
+        heard = time.monotonic()
+        try:
+            while not (await asyncio.wait({call}, timeout=GLANCE))[0]:
+                if member.future.status in LOST_STATES:
+                    raise OSError(f"worker {member.address} is lost")
+                if time.monotonic() - heard > self.patience.silence:
+                    if not await self._is_alive(member.address):
+                        raise MuteWorkerError(f"worker {member.address} does not answer")
+                    heard = time.monotonic()
+            answer = call.result()
+        finally:
+            call.cancel()
+        if answer["status"] != "OK":
+            raise PartError(answer["exception"])
+        return answer["result"]
+
+    async def _is_alive(self, address: str) -> bool:
+        try:
+            await asyncio.wait_for(self.client.rpc(address).identity(), self.patience.pulse)
+        except LOST:
+            return False
+        return True
+
+    async def _is_lost(self, member: Member, *, is_mute: bool) -> bool:
+        """Find out whether a part is gone, or only the line to it; a mute worker is given up."""
+        begin = time.monotonic()
+        while member.future.status not in LOST_STATES:
+            waited = time.monotonic() - begin
+            if is_mute or (waited > 2.0 and not await self._is_alive(member.address)):
+                await self._give_up(member.address)
+            elif waited > 2.0:
+                return False
+            if waited > self.patience.workers:
+                raise PartLostError(f"the scheduler holds on to worker {member.address}")
+            await asyncio.sleep(0.05)
+        return True
+
+    async def _give_up(self, address: str) -> None:
+        await self.client.scheduler.unregister(
+            address=address, stimulus_id=f"tauboost-mute-worker-{time.time()}"
+        )
+
+    async def _rebuild(self, member: Member) -> None:
+        """Have Dask build the part again from the tasks that load it."""
+        member.is_placed = False
+        self.rebuilt += 1
+        await self.client.retry([member.future], asynchronous=True)
+        await self._find(member)
+
+    async def _put_in_place(self, member: Member) -> None:
+        for name, arguments in self.replay(member):
+            await self._call(member, name, *arguments)
+        member.is_placed = True
+
+    async def _find(self, member: Member) -> None:
+        """Wait until the actor is built, wherever that is."""
+        for _ in range(self.patience.rebuilds):
+            try:
+                actor = (await self._results([member.future]))[0]
+            except (Exception, asyncio.CancelledError) as error:
+                if not _is_actor_loss(error):
+                    raise self._reason(member, error) from error
+                await self.client.retry([member.future], asynchronous=True)
+            else:
+                member.address = actor._address
+                return
+        raise PartLostError(f"part {member.index}: its worker is lost whenever it is built")
+
+    def _reason(self, member: Member, error: BaseException) -> BaseException:
+        """Say why a part cannot be built: bad data when it is first built, a loss afterwards."""
+        if isinstance(error, PartLostError) or (self.rebuilt == 0 and isinstance(error, Exception)):
+            return error
+        reason = (
+            str(error)
+            or "Dask no longer knows how: was its data scattered, or the client restarted?"
+        )
+        return PartLostError(
+            f"part {member.index} of {len(self.members)} was lost with its worker and cannot be "
+            f"built again: {reason}"
+        )
+
+    async def _results(self, futures: list[Future]) -> list[Any]:
+        watch = asyncio.ensure_future(self._give_up_mute_workers())
+        try:
+            while not all(future.done() for future in futures):
+                if watch.done():
+                    watch.result()
+                await asyncio.sleep(0.01)
+        finally:
+            watch.cancel()
+        if any(future.status in {"cancelled", "lost"} for future in futures):
+            raise asyncio.CancelledError
+        return list(await self.client.gather(futures, asynchronous=True))
+
+    async def _give_up_mute_workers(self) -> None:
+        """While tasks run: workers that hold them must answer, and there must be workers."""
+        last_seen = time.monotonic()
+        while True:
+            await asyncio.sleep(self.patience.silence)
+            busy = await self.client.scheduler.processing(workers=None)
+            if busy:
+                last_seen = time.monotonic()
+            elif time.monotonic() - last_seen > self.patience.workers:
+                waited = f"{self.patience.workers:g} s"
+                raise PartLostError(
+                    f"no worker has been there for {waited}, and parts wait for one"
+                )
+            held = [address for address, keys in busy.items() if keys]
+            pulses = await asyncio.gather(*(self._is_alive(address) for address in held))
+            for address, is_alive in zip(held, pulses, strict=True):
+                if not is_alive:
+                    await self._give_up(address)
+
+
+def _is_actor_loss(error: BaseException) -> bool:
+    return isinstance(error, RuntimeError) and "Actor was lost" in str(error)
+
+
+def _n_bytes(values: Any) -> int:
+    if isinstance(values, np.ndarray):
+        return int(values.nbytes)
+    if isinstance(values, list | tuple):
+        return sum(_n_bytes(value) for value in values)
+    if hasattr(values, "__dataclass_fields__"):
+        return sum(_n_bytes(getattr(values, name)) for name in values.__dataclass_fields__)
+    return 8

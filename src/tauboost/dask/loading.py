@@ -1,0 +1,148 @@
+"""Tasks that load the rows of a part on a worker: whatever they come as, one CSR and labels.
+
+Pieces are (X, y) or (X, y, sample_weight); X may be dense, sparse or a data frame.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from io import BytesIO
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+
+from ..arrays import Vector
+from ..validation import check_vector
+
+__all__ = ["LoadedPart", "Summary", "load_part", "read_range", "summarise", "take_rows"]
+
+
+@dataclass(frozen=True)
+class LoadedPart:
+    """The rows of a part, as loaded."""
+
+    X: Any  # CSR
+    y: NDArray[Any]
+    sample_weight: Vector | None
+
+    def widened(self, n_features: int) -> Any:
+        """Return X with empty columns up to so many features."""
+        X = self.X
+        if X.shape[1] == n_features:
+            return X
+        return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))
+
+
+@dataclass(frozen=True)
+class Summary:
+    """What the driver has to know of a part before it can be built."""
+
+    n_samples: int
+    n_present: int  # samples whose weight is positive
+    n_features: int
+    labels: list[Any]  # the different ones, at most a few
+    largest_weight: float
+    weight: float  # the sum of weights, over the largest
+
+
+def load_part(pieces: Sequence[Any], can_widen: bool) -> LoadedPart:
+    """Put the pieces of a part together."""
+    loaded = [_as_piece(piece) for piece in pieces]
+    widths = sorted({piece.X.shape[1] for piece in loaded})
+    if len(widths) > 1:
+        if not can_widen:
+            raise ValueError(f"the parts have different numbers of columns: {widths}")
+        loaded = [replace(piece, X=piece.widened(widths[-1])) for piece in loaded]
+    if len(loaded) == 1:
+        return loaded[0]
+    weights = [piece.sample_weight for piece in loaded]
+    given = [weight for weight in weights if weight is not None]
+    if given and len(given) < len(weights):
+        raise ValueError("sample_weight: some pieces have weights and others have none")
+    return LoadedPart(
+        sp.vstack([piece.X for piece in loaded], format="csr"),
+        np.concatenate([piece.y for piece in loaded]),
+        np.concatenate(given) if given else None,
+    )
+
+
+def _as_piece(piece: Any) -> LoadedPart:
+    if not isinstance(piece, tuple | list) or len(piece) not in {2, 3}:
+        raise TypeError(
+            "a part must be (X, y) or (X, y, sample_weight), got an object of type "
+            f"{type(piece).__name__}"
+        )
+    X, y, sample_weight = (*piece, None)[:3]
+    if isinstance(y, str):
+        X, y = _without_column(X, y)
+    if isinstance(sample_weight, str):
+        X, sample_weight = _without_column(X, sample_weight)
+    if not sp.issparse(X):
+        X = np.asarray(X)
+        if X.ndim != 2:
+            raise ValueError(f"X must have two dimensions (samples, features), got {X.ndim}")
+        if X.dtype.kind not in "biuf":
+            raise TypeError(f"X must hold real numbers or booleans, got values of type {X.dtype}")
+    X, y = sp.csr_array(X), np.asarray(y)
+    if y.ndim != 1 or len(y) != X.shape[0]:
+        raise ValueError(f"y has shape {y.shape}, but X has {X.shape[0]} samples")
+    if sample_weight is not None:
+        sample_weight = check_vector(sample_weight, X.shape[0], "sample_weight")
+    return LoadedPart(X, y, sample_weight)
+
+
+def _without_column(frame: Any, name: str) -> tuple[Any, Any]:
+    if not hasattr(frame, "columns"):
+        kind = type(frame).__name__
+        raise TypeError(f"{name!r} names a column, but X is no data frame: it is a {kind}")
+    if name not in frame.columns:
+        raise ValueError(f"the data frame has no column {name!r}")
+    return frame.drop(columns=name), frame[name]
+
+
+def summarise(loaded: LoadedPart) -> Summary:
+    """Look at the labels and the weights of a part."""
+    n_samples, n_features = loaded.X.shape
+    weights = loaded.sample_weight
+    if weights is None:
+        n_present, largest, weight = n_samples, float(n_samples > 0), float(n_samples)
+        y = loaded.y
+    else:
+        if np.any(weights < 0):
+            raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
+        y = loaded.y[weights > 0]
+        n_present, largest = len(y), float(weights.max(initial=0.0))
+        weight = float((weights / largest).sum()) if largest > 0 else 0.0
+    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
+        raise ValueError("y contains NaN or infinity")
+    kinds = np.unique(y).tolist() if y.dtype.kind in "biuf" else list(set(y.tolist()))
+    return Summary(n_samples, n_present, n_features, kinds[:10], largest, weight)
+
+
+def read_range(
+    path: str, start: int, stop: int, n_features: int | None
+) -> tuple[Any, NDArray[np.float64]]:
+    """Read the lines of a plain svmlight file that begin within a range of bytes."""
+    with Path(path).open("rb") as file:
+        if start > 0:  # a line that begins exactly here is ours
+            file.seek(start - 1)
+            file.readline()
+        lines = []
+        while file.tell() < stop and (line := file.readline()):
+            lines.append(line)
+    if not lines:
+        return sp.csr_array((0, n_features or 1)), np.empty(0)
+    # Imported here because it takes as long as all the rest of the package.
+    from sklearn.datasets import load_svmlight_file  # noqa: PLC0415
+
+    X, y = load_svmlight_file(BytesIO(b"".join(lines)), n_features=n_features, zero_based=False)
+    return sp.csr_array(X), y
+
+
+def take_rows(store: Any, start: int, stop: int) -> tuple[Any, Any]:
+    """Read some rows of a store."""
+    return store.rows(start, stop), store.y[start:stop]

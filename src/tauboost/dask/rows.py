@@ -1,0 +1,238 @@
+"""Rows that are spread over parts: the interface of ``tauboost.rows``, answered by a crew.
+
+A bundle costs one round: the call that carries its steps also asks for the sums of the next bundle.
+Only when the objective rose is there a round more, which takes half of the steps back and asks
+again. Each way, 8 to 16 bytes a coordinate travel (24 up for columns of varying values), whatever
+the number of rows.
+"""
+
+from __future__ import annotations
+
+import math
+import weakref
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from itertools import chain, pairwise
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Vector
+from ..kernels import _core
+from ..rows import Level, is_safe_range
+from .part import Level as PartLevel
+from .part import Position, Reply
+
+if TYPE_CHECKING:
+    from .problem import DaskProblem
+
+__all__ = ["RemoteRows", "RemoteSurface"]
+
+Calls = list[tuple[str, tuple[Any, ...]]]
+Columns = NDArray[np.int32]
+
+
+@dataclass(frozen=True)
+class DrawOutcome:
+    """What came of some iterations of ``pcdm``; the fields are those of the kernel's outcome."""
+
+    done: int
+    undone: int
+    total: float
+    drift: float
+
+
+class RemoteRows:
+    """The rows of a problem, behind its crew of parts."""
+
+    def __init__(self, problem: DaskProblem) -> None:
+        self.problem, self.crew = problem, problem.crew
+        self.levels: list[PartLevel] = []
+        self.calls_before: Calls = []  # of a refresh that is under way
+        self.position: Position | None = None  # of the rows, before the next round
+        problem.in_use = weakref.ref(self)
+
+    def replay(self) -> Calls:
+        """Return the calls that bring a new part to where the others are."""
+        if self.position is None:
+            return self.calls_before
+        return [("place", (self.position,))]
+
+    def refresh(self, lam: Vector, r: Vector | None = None) -> Level:  # noqa: ARG002
+        """Compute everything anew at lam."""
+        self.problem.in_use = weakref.ref(self)
+        self.position, self.calls_before = None, []
+        shift = max(self.crew.ask("largest_residual", lam))
+        self.calls_before = [("largest_residual", (lam,))]
+        self.levels = self.crew.ask("weigh", shift)
+        self.position = Position(lam, shift)
+        return self._level()
+
+    def resum(self) -> Level:
+        """Sum the weights as they are kept: the last round of a sweep has done it."""
+        return self._level()
+
+    def is_safe(self) -> bool:
+        """Tell whether every weight is in the range where none has lost bits."""
+        least = min(level.least for level in self.levels)
+        return is_safe_range(least, max(level.most for level in self.levels))
+
+    def slope(self) -> Vector:
+        """Return A^T w."""
+        return added(self.crew.ask("slope"))
+
+    def surface(self, lam: Vector) -> RemoteSurface:
+        """Return F to second order around lam."""
+        return RemoteSurface(self.problem, lam)
+
+    def exact_sweep(
+        self,
+        *,
+        lam: Vector,
+        total: float,
+        psi: _core.Psi,
+        columns: Columns,
+        tau: int,
+        gain: Vector,
+        n_threads: int,  # noqa: ARG002 - parts use those of their workers
+    ) -> _core.SweepOutcome:
+        """Take the exact step in these columns, tau at a time."""
+        is_logistic = self.problem.loss == "logistic"
+        matrix = self.problem.matrix
+        steps = _core.BundleSteps(matrix, psi, lam, total, gain, is_logistic, None, tau)
+        bundles = [columns[k : k + tau] for k in range(0, len(columns), tau)]
+        for _ in self._rounds(steps, bundles, can_halve=True):
+            pass
+        return steps.outcome
+
+    def pcdm(
+        self,
+        *,
+        lam: Vector,
+        total: float,
+        psi: _core.Psi,
+        beta: float,
+        sampling: _core.NiceSampling,
+        first: int,
+        n_iterations: int,
+        max_drift: float,
+        n_threads: int,  # noqa: ARG002
+    ) -> DrawOutcome:
+        """Run iterations of the paper's Algorithm 2."""
+        matrix = self.problem.matrix
+        subset = np.empty(sampling.tau, dtype=np.int64)
+        gain = np.empty(matrix.n)
+        steps = _core.BundleSteps(matrix, psi, lam, total, gain, False, beta, len(subset))
+
+        def draws() -> Iterator[Columns]:
+            for t in range(first, first + n_iterations):
+                sampling.draw(t, subset)
+                yield subset.astype(np.int32)
+
+        done, drift = 0, 0.0
+        for bundle, kept in self._rounds(steps, draws(), can_halve=False):
+            done += 1
+            drift += float(np.sum(np.abs(kept) * matrix.scale[bundle]))
+            if drift > max_drift:
+                break
+        self.levels = self.crew.ask("level")
+        return DrawOutcome(done, steps.outcome.undone, steps.total, drift)
+
+    def _rounds(
+        self, steps: _core.BundleSteps, bundles: Any, *, can_halve: bool
+    ) -> Iterator[tuple[Columns, Vector]]:
+        """Carry out bundle after bundle; yield each with the steps that were kept."""
+        assert self.position is not None
+        rest = Position(self.position.lam, self.position.shift)
+        ahead = chain(bundles, [None])
+        first = next(ahead)
+        replies = self._round(rest, 0.0, None, 0.0, first)
+        for bundle, after in pairwise(chain([first], ahead)):
+            self.position = replace(rest, asked=bundle)
+            change = self._decide(steps, bundle, replies)
+            replies = self._round(self.position, 0.0, change, 1.0, after)
+            steps.judge([reply.change for reply in replies])
+            while steps.rose:
+                fraction, undo = steps.shorter if can_halve else 0.0, steps.fraction
+                at = Position(rest.lam, rest.shift, bundle, change, undo, after)
+                replies = self._round(at, undo, None, fraction, after)
+                steps.judge_shorter(fraction, [reply.change for reply in replies])
+            self.position = replace(rest, asked=after)
+            if steps.is_worn:
+                steps.renew(math.fsum(level.total for level in self.crew.ask("level")))
+            yield bundle, steps.fraction * change
+
+    def _round(
+        self, at: Position, undo: float, steps: Vector | None, fraction: float, ask: Columns | None
+    ) -> list[Reply]:
+        self.position = at
+        replies = self.crew.ask("round", undo, steps, fraction, ask)
+        if ask is None:
+            self.levels = [reply.level for reply in replies]
+        return replies
+
+    def _decide(self, steps: _core.BundleSteps, bundle: Columns, replies: list[Reply]) -> Vector:
+        change, square = np.empty(len(bundle)), np.zeros(len(bundle))
+        valued = self.problem.valued[bundle]
+        if valued.any():
+            square[valued] = self._sum(replies, "square")
+        neg, pos = self._sum(replies, "neg"), self._sum(replies, "pos")
+        steps.decide(bundle, neg, pos, square, change)
+        return change
+
+    @staticmethod
+    def _sum(replies: list[Reply], name: str) -> Vector:
+        return added([getattr(reply, name) for reply in replies])
+
+    def _level(self) -> Level:
+        total = math.fsum(level.total for level in self.levels)
+        if self.problem.loss == "logistic":
+            return Level(total, 1.0)
+        assert self.position is not None
+        return Level(self.position.shift + math.log(total / self.problem.c_total), total)
+
+
+class RemoteSurface:
+    """F to second order around a point, on rows in parts."""
+
+    def __init__(self, problem: DaskProblem, lam: Vector) -> None:
+        self.problem, self.crew = problem, problem.crew
+        self.calls: Calls = []
+        problem.surface = weakref.ref(self)
+        largest, total, _ = problem.merged(self.crew.ask("open_surface", lam))
+        self.calls = [("open_surface", (lam,))]
+        self.gradient = added(self.crew.ask("settle_surface", largest, total))
+        self.calls.append(("settle_surface", (largest, total)))
+
+    def replay(self) -> Calls:
+        """Return the calls that bring a new part to where the others are."""
+        return self.calls
+
+    def gram(self, columns: Columns) -> Vector:
+        """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
+        return added(self.crew.ask("gram", columns)).reshape(len(columns), len(columns))
+
+    def sums(self, columns: Columns) -> tuple[Vector, Vector]:
+        """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
+        negs, poss = zip(*self.crew.ask("sums", columns), strict=True)
+        return added(negs), added(poss)
+
+    def product(self, columns: Columns, d: Vector) -> Vector:
+        """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
+        return added(self.crew.ask("product", columns, d))
+
+    def look_along(self, direction: Vector) -> None:
+        """Parts compute residuals anew at each point: a line search looks at two or three."""
+
+    def at(self, lam: Vector, length: float | None) -> tuple[float, Vector | None]:  # noqa: ARG002
+        """Return F at lam; its residuals stay with the parts."""
+        return self.problem.merged(self.crew.ask("value_at", lam))[2], None
+
+
+def added(vectors: Sequence[Vector]) -> Vector:
+    """Add vectors up, in the order of parts."""
+    total = np.array(vectors[0])
+    for vector in vectors[1:]:
+        total += vector
+    return total

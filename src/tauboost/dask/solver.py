@@ -1,0 +1,155 @@
+"""``solve`` on a cluster: the methods of one machine, with a checkpoint and a line of progress."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..penalty import Bounds, Penalty
+from ..solvers import Result, Snapshot
+from ..solvers import solve as solve_anywhere
+from ..solvers.stopping import DEFAULT_MAX_EPOCHS, Callback
+from .checkpoint import Checkpoint
+from .crew import Patience
+from .problem import DaskProblem
+from .progress import ProgressLine
+
+__all__ = ["solve"]
+
+LOCAL_SEED = 0
+
+
+def solve(
+    client: Any,
+    data: Any,
+    method: str = "exact",
+    *,
+    loss: str = "exponential",
+    fit_intercept: bool = False,
+    n_features: int | None = None,
+    n_parts: int | None = None,
+    n_threads: int | None = None,
+    patience: Patience | None = None,
+    checkpoint: str | os.PathLike[str] | None = None,
+    progress: bool = False,
+    local_start: bool = False,
+    alpha: float = 0.0,
+    l1_ratio: float = 1.0,
+    bounds: Bounds | None = None,
+    tau: int | None = None,
+    max_epochs: float | None = None,
+    tol: float | None = None,
+    time_limit: float | None = None,
+    target: float | None = None,
+    lam0: ArrayLike | None = None,
+    random_state: Any = None,
+    callback: Callback | None = None,
+) -> Result:
+    """Minimise F(lam) + psi(lam) over data on a Dask cluster.
+
+    Parameters
+    ----------
+    client : distributed.Client or None
+        The cluster; None takes the current client.
+    data
+        See :class:`DaskProblem`; or a ``DaskProblem``, which is then not loaded again.
+    method : {"exact", "pcdm"}
+        The methods that work on rows in parts.
+    loss, fit_intercept, n_features, n_parts, n_threads, patience
+        See :class:`DaskProblem`; not looked at if ``data`` is one.
+    checkpoint : path, optional
+        A file on the driver. Where the solve is goes there every ten seconds; if it exists, the
+        solve goes on from there, and ``max_epochs`` counts those done before.
+    progress : bool
+        Whether to show objective, rounds, bytes and seconds on the terminal.
+    local_start : bool
+        Whether to start, unless at ``lam0``, from the mean of what one sweep of each part alone
+        arrives at: one round, often as good as the first sweep. The optimum is the same, the way
+        there is not that of one machine.
+    alpha, l1_ratio, bounds, tau, max_epochs, tol, time_limit, target, lam0, random_state, callback
+        As in :func:`tauboost.solve`. With the same ``tau`` and ``random_state`` the result is that
+        of one machine, whatever the number of parts, but for rounding.
+
+    Returns
+    -------
+    Result
+
+    Raises
+    ------
+    PartLostError
+        If a part of the data was lost with its worker and cannot be built again.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client  # doctest: +SKIP
+    >>> result = tauboost.dask.solve(Client(), (X, y), alpha=1e-3)  # doctest: +SKIP
+    """
+    problem = data
+    if not isinstance(problem, DaskProblem):
+        problem = DaskProblem(
+            data,
+            client=client,
+            n_features=n_features,
+            n_parts=n_parts,
+            loss=loss,
+            fit_intercept=fit_intercept,
+            n_threads=n_threads,
+            patience=patience,
+        )
+    most = DEFAULT_MAX_EPOCHS if max_epochs is None else max_epochs
+    file = None
+    if checkpoint is not None:
+        file = Checkpoint(checkpoint, _facts(problem, alpha, l1_ratio, bounds))
+        saved = file.load()
+        if saved is not None:
+            lam0 = np.append(saved.lam, [saved.intercept] if problem.fit_intercept else [])
+            most = max(0.0, most - saved.epoch)
+    if local_start and lam0 is None:
+        penalty = Penalty.build(problem.place, alpha, l1_ratio, bounds)
+        lam, intercept = problem.split(problem.local_start(penalty, LOCAL_SEED))
+        lam0 = np.append(lam, [intercept] if problem.fit_intercept else [])
+    with ProgressLine(problem.crew, most, is_shown=progress) as line:
+
+        def look(at: Snapshot) -> Any:
+            line.look(at)
+            if file is not None:
+                file.look(at)
+            return None if callback is None else callback(at)
+
+        result = solve_anywhere(
+            problem,
+            method,
+            alpha=alpha,
+            l1_ratio=l1_ratio,
+            bounds=bounds,
+            tau=tau,
+            max_epochs=most,
+            tol=tol,
+            time_limit=time_limit,
+            target=target,
+            lam0=lam0,
+            random_state=random_state,
+            callback=look,
+        )
+    if file is not None:
+        file.save(result.lam, result.intercept, result.n_epochs)
+    return result
+
+
+def _facts(
+    problem: DaskProblem, alpha: float, l1_ratio: float, bounds: Bounds | None
+) -> dict[str, Any]:
+    """Say which solve it is: what must not change between a checkpoint and going on from it."""
+    return {
+        "n_samples": problem.n_samples,
+        "n_features": problem.n_features,
+        "nnz": problem.nnz,
+        "loss": problem.loss,
+        "fit_intercept": problem.fit_intercept,
+        "alpha": float(alpha),
+        "l1_ratio": float(l1_ratio),
+        "bounds": repr(bounds),
+    }

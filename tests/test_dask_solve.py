@@ -1,0 +1,309 @@
+"""tauboost.dask against one machine: the same data in any number of parts, the same result."""
+
+from __future__ import annotations
+
+import json
+from itertools import pairwise
+
+import dask
+import dask.array as da
+import numpy as np
+import pandas as pd
+import pytest
+import scipy.sparse as sp
+from dask import dataframe as dd
+from sklearn.datasets import dump_svmlight_file
+
+import tauboost as tb
+import tauboost.dask as td
+from conftest import real_data
+from dask_parts import StoreLike, case_named, pieces
+from problems import CASES, sharded_case
+
+ELASTIC = {"alpha": 0.01, "l1_ratio": 0.5}
+BOX = {"alpha": 0.01, "bounds": (-0.15, 0.4)}
+
+
+def spread(client, name, n, **options):
+    options = CASES[name].options | options if name in CASES else options
+    return td.DaskProblem(pieces(name, n), client=client, n_parts=n, **options)
+
+
+def assert_same(found, expected, lam=1e-8):
+    assert found.status == expected.status
+    assert found.objective == pytest.approx(expected.objective, abs=1e-9)
+    np.testing.assert_allclose(found.lam, expected.lam, atol=lam)
+    assert found.intercept == pytest.approx(expected.intercept, abs=lam)
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("name", CASES)
+def test_the_parts_make_up_the_problem(client, name, loss):
+    whole, parts = CASES[name].problem(loss=loss), spread(client, name, 3, loss=loss)
+    for field in ("n_samples", "n_features", "nnz", "omega", "n_coordinates"):
+        assert getattr(parts, field) == getattr(whole, field)
+    np.testing.assert_array_equal(parts.lipschitz, whole.lipschitz)
+    np.testing.assert_array_equal(parts.column_counts(), whole.column_counts())
+    assert parts.matrix.n_valued == whole.matrix.n_valued
+    assert parts.least_weight == pytest.approx(whole.least_weight, rel=1e-12)
+    lam = np.random.default_rng(0).normal(size=whole.n_features) * 3
+    assert parts.value(lam) == pytest.approx(whole.value(lam), rel=1e-12)
+    np.testing.assert_allclose(parts.gradient(lam), whole.gradient(lam), rtol=1e-9, atol=1e-13)
+    assert parts.value(0 * lam) == pytest.approx(whole.value(0 * lam), abs=1e-15)
+    assert "3 parts" in repr(parts)
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("psi", [{}, ELASTIC, BOX], ids=["none", "elastic", "box"])
+@pytest.mark.parametrize("name", ["binary", "real", "mixed", "weighted"])
+def test_the_result_is_that_of_one_machine(client, name, psi, loss):
+    options = {"random_state": 3, "tau": 4, "max_epochs": 8, "tol": 0} | psi
+    expected = tb.solve(CASES[name].problem(loss=loss), **options)
+    assert_same(tb.solve(spread(client, name, 2, loss=loss), **options), expected)
+
+
+@pytest.mark.parametrize(
+    ("n", "options"),
+    [(1, {}), (2, {}), (4, {}), (2, {"tau": 8}), (2, {"tau": 200}), (2, ELASTIC)],
+    ids=str,
+)
+def test_whatever_the_number_of_parts(client, n, options):
+    """With bundles that are undone, with and without a Newton finish."""
+    options = {"random_state": 3, "max_epochs": 4, "tau": 32} | options
+    expected = tb.solve(sharded_case().problem(), **options)
+    assert_same(tb.solve(spread(client, "sharded", n), **options), expected)
+
+
+@pytest.mark.parametrize("name", ["binary", "mixed"])
+@pytest.mark.parametrize("psi", [{}, ELASTIC], ids=["none", "elastic"])
+def test_pcdm_is_that_of_one_machine(client, name, psi):
+    options = {"random_state": 3, "tau": 5, "max_epochs": 10} | psi
+    expected = tb.solve(CASES[name].problem(), "pcdm", **options)
+    assert_same(tb.solve(spread(client, name, 3), "pcdm", **options), expected)
+
+
+def test_pcdm_refreshes_where_one_machine_does(client):
+    """Long ways: residuals drift beyond what weights can represent, and total shrinks."""
+    rng = np.random.default_rng(0)
+    y = np.where(np.arange(40) % 2, 1.0, -1.0)
+    X = -y[:, None] * (1 + rng.random((40, 3)))
+    options = {"random_state": 0, "tau": 3, "max_epochs": 150, "tol": 0}
+    expected = tb.solve(tb.Problem(X, y), "pcdm", **options)
+    found = td.solve(client, [(X[:11], y[:11]), (X[11:], y[11:])], "pcdm", **options)
+    assert expected.objective < -20
+    assert found.objective == pytest.approx(expected.objective, rel=1e-9)
+
+
+def test_separable_data_are_found_out(client):
+    y = np.where(np.arange(40) % 2, 1.0, -1.0)
+    X = y[:, None] * np.ones((40, 2))
+    found = td.solve(client, [(X[:11], y[:11]), (X[11:], y[11:])])
+    assert found.status == "separable"
+    assert found.message == tb.solve(tb.Problem(X, y)).message
+
+
+def test_a_column_constant_in_each_part_is_valued_if_parts_differ(client):
+    rng = np.random.default_rng(0)
+    X = (rng.random((60, 4)) < 0.5).astype(float)
+    X[30:, 1] *= 2.5
+    y = rng.choice([-1, 1], 60)
+    parts = td.DaskProblem([(X[:30], y[:30]), (X[30:], y[30:])], client=client)
+    assert parts.valued[parts.place[1]]
+    assert parts.matrix.n_valued == 1
+    options = {"random_state": 0, "tau": 2, "max_epochs": 2}
+    assert_same(tb.solve(parts, **options), tb.solve(tb.Problem(X, y), **options))
+
+
+def test_one_class_a_part_and_empty_parts_and_weights_of_zero(client):
+    case = CASES["binary"]
+    X, y = case.X, case.y
+    order = np.argsort(y, kind="stable")
+    X, y = X[order], y[order]
+    cut = int(np.sum(y < 0))
+    weights = np.ones(len(y))
+    weights[-3:] = 0
+    parts = [
+        (X[:cut], y[:cut], weights[:cut]),
+        (X[:0], y[:0], weights[:0]),
+        (X[cut:-3], y[cut:-3], weights[cut:-3]),
+        (X[-3:], y[-3:], weights[-3:]),
+    ]
+    options = {"random_state": 0, "tau": 4, "max_epochs": 5}
+    expected = tb.solve(tb.Problem(X, y, weights), **options)
+    problem = td.DaskProblem(parts, client=client)
+    assert problem.n_samples == len(y)
+    assert len(problem.crew.members) == 2
+    assert_same(tb.solve(problem, **options), expected)
+
+
+def arrays(case):
+    dense = da.from_array(case.X.toarray(), chunks=(40, 7))
+    sparse = da.from_array(case.X.toarray(), chunks=(40, -1)).map_blocks(sp.csr_matrix)
+    frame = pd.DataFrame(case.X.toarray(), columns=[f"x{i}" for i in range(20)])
+    frame["label"] = case.y
+    frame = dd.from_pandas(frame, npartitions=3)
+    labels = da.from_array(case.y, chunks=33)
+    return {
+        "dense": (dense, labels),
+        "dense, y in memory": (dense, case.y),
+        "sparse": (sparse, labels),
+        "weighted": (dense, labels, np.ones(150)),
+        "frame": (frame, "label"),
+        "frame and series": (frame.drop(columns="label"), frame["label"]),
+        "delayed": pieces("binary", 5),
+        "pairs of delayed": [
+            (dask.delayed(case.X[:70]), dask.delayed(case.y[:70])),
+            (case.X[70:], case.y[70:]),
+        ],
+    }
+
+
+@pytest.mark.parametrize("kind", arrays(CASES["binary"]))
+def test_data_of_every_kind(client, kind):
+    case = CASES["binary"]
+    options = {"random_state": 0, "tau": 5, "max_epochs": 3}
+    expected = tb.solve(case.problem(), **options)
+    assert_same(td.solve(client, arrays(case)[kind], **options), expected)
+
+
+def test_futures_are_parts(client):
+    case = CASES["binary"]
+    options = {"random_state": 0, "tau": 5, "max_epochs": 3}
+    futures = client.compute(pieces("binary", 3))
+    assert_same(td.solve(client, futures, **options), tb.solve(case.problem(), **options))
+
+
+def test_files_ranges_of_a_file_and_stores(client, tmp_path):
+    case = case_named("binary")
+    options = {"random_state": 0, "tau": 5, "max_epochs": 3}
+    expected = tb.solve(case.problem(), **options)
+    files = [tmp_path / "a.svm", tmp_path / "b.svm", tmp_path / "all.svm"]
+    for path, rows in zip(files, (slice(0, 80), slice(80, 150), slice(None)), strict=True):
+        dump_svmlight_file(case.X[rows], case.y[rows], str(path), zero_based=False)
+    assert_same(td.solve(client, files[:2], **options), expected)
+    assert_same(td.solve(client, [str(file) for file in files[:2]], **options), expected)
+    for n in (1, 3, 7, 400):
+        ranges = td.svmlight_ranges(files[2], n)
+        assert ranges[-1][2] == files[2].stat().st_size
+        assert_same(td.solve(client, ranges, **options), expected)
+    assert_same(td.solve(client, StoreLike(case.X, case.y), **options), expected)
+
+
+def test_files_of_different_widths_are_one_data_set(client, tmp_path):
+    X = np.eye(6)
+    y = np.array([1, -1, 1, -1, 1, -1])
+    for k, rows in enumerate((slice(0, 3), slice(3, 6))):
+        dump_svmlight_file(X[rows], y[rows], str(tmp_path / f"{k}.svm"), zero_based=False)
+    files = [tmp_path / "0.svm", tmp_path / "1.svm"]
+    assert td.DaskProblem(files, client=client).n_features == 6
+    assert td.DaskProblem(files, client=client, n_features=9).n_features == 9
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("psi", [ELASTIC, BOX], ids=["elastic", "box"])
+def test_a_start_from_what_parts_find_alone(client, psi, loss):
+    seen = []
+    problem = spread(client, "mixed", 3, loss=loss)
+    options = {"random_state": 0} | psi
+    found = td.solve(None, problem, local_start=True, callback=seen.append, **options)
+    whole = CASES["mixed"].problem(loss=loss)
+    assert seen[0].objective < whole.value(np.zeros(12))
+    assert found.objective == pytest.approx(tb.solve(whole, **options).objective, abs=1e-6)
+
+
+def test_the_driver_sees_progress_and_calls_back(client, capsys):
+    seen = []
+    problem = spread(client, "binary", 2)
+    td.solve(None, problem, max_epochs=3, random_state=0, callback=seen.append, progress=True)
+    assert seen[-1].epoch >= 3
+    assert problem.crew.done > 0
+    assert problem.crew.bytes > 0
+    out = capsys.readouterr().out
+    assert "objective" in out
+    assert "rounds" in out
+    stopped = td.solve(None, problem, callback=lambda at: at.epoch >= 1, progress=False)
+    assert stopped.status == "interrupted"
+
+
+def test_messages_do_not_grow_with_the_data(client):
+    """Twice the rows, the same bytes: 12 bytes down and 16 up for a coordinate of a bundle."""
+    case = CASES["binary"]
+    X, y = sp.vstack([case.X] * 8, format="csr"), np.tile(case.y, 8)
+    used = []
+    for m in (150, 1200):
+        problem = td.DaskProblem([(X[:m], y[:m])], client=client)
+        rows = problem.rows(1)
+        rows.refresh(np.zeros(20))
+        before = problem.crew.bytes
+        rows.exact_sweep(
+            lam=np.zeros(20),
+            total=1.0,
+            psi=tb.penalty.Penalty(20).kernel,
+            columns=np.arange(20, dtype=np.int32),
+            tau=5,
+            gain=np.zeros(20),
+            n_threads=1,
+        )
+        used.append(problem.crew.bytes - before)
+    assert used[0] == used[1]
+    assert used[0] < 20 * (12 + 16) + 6 * 100
+
+
+def test_a_callback_may_ask_for_other_points(client):
+    """F elsewhere, in the midst of a solve, leaves the weights of the solve alone."""
+    problem = spread(client, "binary", 2)
+    options = {"random_state": 3, "tau": 4, "max_epochs": 6, "tol": 0}
+    elsewhere = np.ones(20)
+
+    def callback(_):
+        problem.value(elsewhere)
+        problem.gradient(elsewhere)
+
+    found = tb.solve(problem, callback=callback, **options)
+    assert_same(found, tb.solve(CASES["binary"].problem(), **options))
+
+
+def test_going_on_from_a_checkpoint(client, tmp_path):
+    path = tmp_path / "solve.npz"
+    problem = spread(client, "mixed", 2)
+    first = td.solve(None, problem, checkpoint=path, max_epochs=2, tol=0, random_state=0)
+    seen = []
+    second = td.solve(
+        None, problem, checkpoint=path, max_epochs=5, tol=0, random_state=0, callback=seen.append
+    )
+    assert seen[0].objective == pytest.approx(first.objective, rel=1e-12)
+    assert second.objective < first.objective
+    assert second.n_epochs == pytest.approx(3, abs=0.5)
+    with np.load(path) as saved:
+        np.testing.assert_array_equal(saved["lam"], second.lam)
+        assert json.loads(str(saved["facts"]))["n_samples"] == 100
+    with pytest.raises(ValueError, match=r"another solve: its alpha is 0\.0, not 0\.5"):
+        td.solve(None, problem, checkpoint=path, alpha=0.5)
+    path.write_bytes(b"nothing")
+    with pytest.raises(ValueError, match="damaged"):
+        td.solve(None, problem, checkpoint=path)
+    assert [file.name for file in tmp_path.iterdir()] == ["solve.npz"]
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:Sending large graph")
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize(
+    ("name", "options"),
+    [
+        ("w8a.xz", {"tau": 8, "max_epochs": 4}),
+        ("w8a.xz", {"tau": 8, "alpha": 1e-3, "max_epochs": 100}),
+        ("imdb_unigram.svm.xz", {"tau": 2048, "max_epochs": 8, "alpha": 1e-3, "l1_ratio": 0.0}),
+        ("imdb_unigram.svm.xz", {"tau": 8192, "max_epochs": 8, "alpha": 3e-4}),
+    ],
+    ids=str,
+)
+def test_real_data(client, name, options, n):
+    """Without psi w8a has no minimiser, and Newton's step is as good as free along some ways."""
+    X, y = real_data(name)
+    cuts = np.linspace(0, len(y), n + 1).astype(int)
+    parts = [(X[a:b], y[a:b]) for a, b in pairwise(cuts)]
+    options = {"random_state": 0} | options
+    expected = tb.solve(tb.Problem(X, y), **options)
+    problem = td.DaskProblem(parts, client=client, n_parts=n)
+    assert_same(tb.solve(problem, **options), expected)
