@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_dat
 
 from ..arrays import Vector
 from ..validation import CsrArrays, as_csr, check_real, check_weights
+from .explain import ExplainMixin
 from .linear import decision_values
 from .progress import live_line
 from .race import probabilities
@@ -27,7 +28,7 @@ __all__ = ["TauBoostClassifier"]
 LOSSES = ("logistic", "exponential", "auto")
 
 
-class TauBoostClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TauBoostClassifier(ExplainMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic

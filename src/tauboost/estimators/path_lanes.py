@@ -1,0 +1,181 @@
+"""Regularisation paths in lanes: every fold, and every class, walks down its own path in a lane.
+
+A lane holds one fold's problem at one alpha. When it is solved, its point is noted and only psi
+changes: the next alpha starts from there, and no weight is computed anew. Up to eight lanes share
+every read of the matrix, each at its own pace.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..arrays import Vector
+from ..solvers.lanes import LANES, Lanes
+from .folds import Fold
+from .race import Strength
+from .samples import Samples
+from .training import Event, Report
+
+__all__ = ["Arrival", "LanePaths"]
+
+# An edge below this is rounding.
+ROUNDING = 1e-14
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One problem solved: where, how well and after how many sweeps."""
+
+    fold: int  # -1: all samples
+    task: int
+    place: int  # number of the alpha
+    coef: Vector  # of the kept features
+    intercept: float
+    value: float  # F
+    n_sweeps: int
+    is_converged: bool
+
+
+Listener = Callable[[Arrival], None]  # threads may call it at the same time
+
+
+@dataclass
+class Walk:
+    """One lane: a fold, a class, the alphas still ahead of it, and the sweeps at the first."""
+
+    fold: int
+    task: int
+    ahead: list[int]
+    n_sweeps: int = 0
+
+
+class LanePaths:
+    """Paths over the strengths, for all samples and for every fold.
+
+    Parameters
+    ----------
+    strengths : the candidates, the strongest first
+    tol : a problem is solved when, in a sweep, no excess edge was above this share of the largest
+        force of psi on a coefficient, l1 + l2 |lam_i|, which is what holds the gradient in balance.
+        Being relative, it asks the same of every alpha.
+    max_iter : the most sweeps for one alpha
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        strengths: list[Strength],
+        folds: list[Fold],
+        tol: float,
+        max_iter: int,
+        seed: int,
+        report: Report,
+    ) -> None:
+        self.samples, self.strengths = samples, strengths
+        self.tol, self.max_iter, self.seed = tol, max_iter, seed
+        self.report, self.start = report, time.perf_counter()
+        weights = samples.weights[samples.order]
+        learnt = [np.where(fold.learnt[samples.order], weights, 0.0) for fold in folds]
+        self.c = np.stack([part / part.sum() for part in [*learnt, weights]], axis=1)
+        self.lock, self.is_stopped = threading.Lock(), threading.Event()
+
+    def run(self, listen: Listener) -> None:
+        """Walk all paths, and tell about every problem solved."""
+        groups = in_even_groups(self._walks(), LANES[-1])
+        n_threads = self.samples.n_threads
+        if len(groups) == 1:
+            self._walk(groups[0], n_threads, listen)
+            return
+        with ThreadPoolExecutor(min(n_threads, len(groups))) as pool:
+            try:
+                list(pool.map(lambda group: self._walk(group, 1, listen), groups))
+            except BaseException:
+                self.is_stopped.set()  # or the pool would wait for the end of every path
+                raise
+
+    def _walks(self) -> list[Walk]:
+        """Return one walk a problem; where lanes are left over, several share a problem's alphas.
+
+        Each of these takes every so-manieth alpha, so that all begin with strong ones, which are
+        solved fast.
+        """
+        n_folds, n_tasks = self.c.shape[1] - 1, self.samples.n_tasks
+        stride = max(1, LANES[-1] // ((n_folds + 1) * n_tasks))
+        places = list(range(len(self.strengths)))
+        return [
+            Walk(fold, task, places[first::stride])
+            for task in range(n_tasks)
+            for fold in range(-1, n_folds)
+            for first in range(min(stride, len(places)))
+        ]
+
+    def _walk(self, walks: list[Walk], n_threads: int, listen: Listener) -> None:
+        lanes = self._lanes(walks, n_threads)
+        scale = lanes.matrix.scale[: lanes.n_penalised]
+        unit = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        while not self.is_stopped.is_set():
+            lanes.sweep()
+            force = largest_force(lanes, unit)
+            is_solved = lanes.edge <= np.maximum(self.tol * force, ROUNDING)
+            values = None
+            for k, walk in enumerate(walks):
+                walk.n_sweeps += 1
+                if walk.ahead and (is_solved[k] or walk.n_sweeps >= self.max_iter):
+                    values = lanes.values() if values is None else values
+                    self._arrive(walk, lanes, k, float(values[k]), bool(is_solved[k]), listen)
+            going = [k for k, walk in enumerate(walks) if walk.ahead]
+            if not going:
+                return
+            if len(going) <= lanes.width // 2:
+                lanes.keep(going)
+                walks = [walks[k] for k in going]
+
+    def _lanes(self, walks: list[Walk], n_threads: int) -> Lanes:
+        samples = self.samples
+        return Lanes(
+            samples.matrix,
+            self.strengths[0].loss,
+            self.c[:, [walk.fold for walk in walks]],
+            samples.opposite([walk.task for walk in walks]),
+            [self.strengths[walk.ahead[0]].psi for walk in walks],
+            n_penalised=samples.arrays.shape[1],
+            seed=self.seed,
+            n_threads=n_threads,
+        )
+
+    def _arrive(
+        self, walk: Walk, lanes: Lanes, k: int, value: float, is_solved: bool, listen: Listener
+    ) -> None:
+        place = walk.ahead.pop(0)
+        coef, intercept = self.samples.split(np.ascontiguousarray(lanes.lam[:, k]))
+        arrival = Arrival(
+            walk.fold, walk.task, place, coef, intercept, value, walk.n_sweeps, is_solved
+        )
+        walk.n_sweeps = 0
+        if walk.ahead:
+            psi = self.strengths[walk.ahead[0]].psi
+            lanes.l1[k], lanes.l2[k] = psi.l1, psi.l2
+        listen(arrival)
+        with self.lock:
+            seconds = time.perf_counter() - self.start
+            self.report(Event("select", lanes.n_sweeps, value, float("nan"), seconds))
+
+
+def largest_force(lanes: Lanes, unit: Vector) -> Vector:
+    """Return max_i (l1 + l2 |lam_i|) over lam_i that are not 0, lane by lane, in units of edges."""
+    size = np.abs(lanes.lam[: lanes.n_penalised, : lanes.k])
+    force = np.where(size > 0, lanes.l1[: lanes.k], 0.0) + lanes.l2[: lanes.k] * size
+    return np.asarray((force * unit[:, None]).max(axis=0))
+
+
+def in_even_groups(walks: list[Walk], size: int) -> list[list[Walk]]:
+    """Cut into as few parts as ``size`` allows, all about equally long."""
+    n_groups = -(-len(walks) // size)
+    cuts = [len(walks) * g // n_groups for g in range(n_groups + 1)]
+    return [walks[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
