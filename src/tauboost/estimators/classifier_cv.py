@@ -82,7 +82,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         max_iter: int = 100,
-        tol: float = 1e-2,
+        tol: float = 1e-4,
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -132,7 +132,9 @@ class TauBoostClassifierCV(TauBoostClassifier):
         return self
 
     def _choose(self, paths: list[PathResult]) -> None:
-        path = min(paths, key=lambda path: path.cv_mean.min())  # the first, where there are no folds
+        path = min(
+            paths, key=lambda path: path.cv_mean.min()
+        )  # the first, where there are no folds
         k = path.best_index if self.rule == "best" else path.one_se_index
         self.paths_, self.path_ = paths, path
         self.scores_ = np.stack([path.cv_log_loss for path in paths])
@@ -151,6 +153,7 @@ def as_ratios(l1_ratio: Any) -> list[Any]:
     """Return the l1_ratios to choose from."""
     if isinstance(l1_ratio, Real):
         return [l1_ratio]
-    if isinstance(l1_ratio, str) or not np.iterable(l1_ratio) or len(l1_ratio) == 0:
+    ratios = [] if isinstance(l1_ratio, str) or not np.iterable(l1_ratio) else list(l1_ratio)
+    if not ratios:
         raise ValueError(f"l1_ratio must be a number in [0, 1] or a list of them, got {l1_ratio!r}")
-    return list(l1_ratio)
+    return ratios

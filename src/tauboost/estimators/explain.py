@@ -53,8 +53,8 @@ class ExplainMixin:
             its decision value for that class.
         """
         check_is_fitted(self)
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        contributions = X.copy() if sp.issparse(X) else sp.csr_array(X)
+        checked = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
+        contributions = checked.copy() if sp.issparse(checked) else sp.csr_array(checked)
         if class_ is None and len(self.classes_) > 2:
             tasks = self._decisions(X).argmax(axis=1)
             task_of_entry = np.repeat(tasks, np.diff(contributions.indptr))
@@ -213,7 +213,7 @@ class ExplainMixin:
         if not known.all():
             strange = sorted(set(labels[~known].tolist()), key=str)[:5]
             raise ValueError(f"y has labels the model does not know: {strange}")
-        return np.searchsorted(self.classes_, labels)
+        return np.asarray(np.searchsorted(self.classes_, labels))
 
 
 def names_of(indices: NDArray[np.intp], names: ArrayLike | None) -> NDArray[Any]:

@@ -58,12 +58,11 @@ def make_folds(
         if n_folds < 2:
             return []
         return [_fold(samples, number != k, number == k) for k in range(n_folds)]
-    try:
-        splits = list(check_cv(cv, y, classifier=True).split(X, y))
-    except TypeError:
+    if isinstance(cv, str | bool) or not (hasattr(cv, "split") or np.iterable(cv)):
         raise TypeError(
             f"cv must be a number of folds, a splitter, an iterable of splits or None, got {cv!r}"
-        ) from None
+        )
+    splits = check_cv(cv, y, classifier=True).split(X, y)
     folds = []
     for k, (train, test) in enumerate(splits):
         learnt, scored = (_mask(rows, len(present))[present] for rows in (train, test))

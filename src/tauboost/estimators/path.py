@@ -19,7 +19,7 @@ from ..losses import LOSSES
 from ..validation import as_csr, check_real, check_weights
 from .classifier import encode_labels
 from .folds import make_folds
-from .path_lanes import LanePaths
+from .path_lanes import LanePaths, best_intercept
 from .path_result import PathNotes, PathResult
 from .progress import live_line
 from .race import Strength
@@ -46,7 +46,7 @@ def regularization_path(
     sample_weight: ArrayLike | None = None,
     fit_intercept: bool = True,
     max_iter: int = 100,
-    tol: float = 1e-2,
+    tol: float = 1e-4,
     n_jobs: int | None = -1,
     random_state: Any = None,
     verbose: int = 0,
@@ -72,8 +72,8 @@ def regularization_path(
     max_iter : int
         The most sweeps for one alpha.
     tol : float
-        An alpha is solved when no excess edge is above this share of the largest force of psi on
-        a coefficient.
+        An alpha is solved when a sweep over all features lowers the objective by no more than this
+        share of the log-loss of a model without features.
     n_jobs : int or None
         Threads, in scikit-learn's meaning. The result does not depend on it.
     random_state : int, RandomState or None
@@ -94,8 +94,8 @@ def regularization_path(
     >>> int(path.n_nonzero[0])
     0
     """
-    X, y = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
-    classes, codes = encode_labels(y)
+    X, labels = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    classes, codes = encode_labels(labels)
     weights = check_weights(sample_weight, len(codes))
     if len(np.unique(codes[weights > 0])) < len(classes):
         raise ValueError("sample_weight leaves no samples of some classes")
@@ -103,11 +103,9 @@ def regularization_path(
     tol = check_real(tol, "tol", least=0.0)
     seed = int(check_random_state(random_state).randint(2**31 - 1))
     n_threads = int(joblib.effective_n_jobs(n_jobs))
-    samples = Samples.build(
-        as_csr(X), codes, len(classes), weights, bool(fit_intercept), n_threads
-    )
+    samples = Samples.build(as_csr(X), codes, len(classes), weights, bool(fit_intercept), n_threads)
     strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas, seed)
-    folds = make_folds(samples, cv, X, y, weights > 0, seed)
+    folds = make_folds(samples, cv, X, labels, weights > 0, seed)
     notes = PathNotes(samples, strengths, folds, X.shape[1])
     with live_line(verbose) as report:
         lanes = LanePaths(samples, strengths, folds, tol, max_iter, seed, report)
@@ -151,7 +149,7 @@ def usual_alphas(samples: Samples, loss: str, l1_ratio: float, n: int, seed: int
         unit = samples.mean_square / samples.count_different(seed) / (1.0 - l1_ratio)
         strongest, weakest = STRONGEST * unit, WEAKEST * unit
     else:
-        strongest = largest_gradient(samples, loss) / l1_ratio
+        strongest = (1.0 + 1e-9) * largest_gradient(samples, loss) / l1_ratio
         weakest = WEAKEST_SHARE * strongest
     if not strongest > 0:  # no feature says anything
         strongest, weakest = 1.0, WEAKEST_SHARE
@@ -159,8 +157,9 @@ def usual_alphas(samples: Samples, loss: str, l1_ratio: float, n: int, seed: int
 
 
 def largest_gradient(samples: Samples, loss: str) -> float:
-    """Return the largest gradient of a feature at 0, the intercept at its best: l1 from there on
-    leaves every coefficient 0.
+    """Return the largest gradient of a feature at 0, the intercept at its best.
+
+    An l1 penalty from there on leaves every coefficient 0.
     """
     order = samples.order
     c = samples.weights[order] / samples.weights.sum()
@@ -172,9 +171,8 @@ def largest_gradient(samples: Samples, loss: str) -> float:
         is_positive = codes == (1 if samples.is_binary else task)
         r = np.zeros(samples.n)
         if samples.fit_intercept:
-            share = float(c @ is_positive)
-            odds = np.log(share / (1.0 - share)) * (0.5 if loss == "exponential" else 1.0)
-            r = np.where(is_positive, -odds, odds)
+            intercept = best_intercept(loss, float(c @ is_positive))
+            r = np.where(is_positive, -intercept, intercept)
         weights = LOSSES[loss](r, c, 1.0)
         w = weights.w / weights.total
         if not samples.is_binary:

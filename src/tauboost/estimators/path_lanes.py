@@ -12,20 +12,25 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
 
 from ..arrays import Vector
 from ..solvers.lanes import LANES, Lanes
 from .folds import Fold
-from .race import Strength
+from .race import LINK_SLOPES, Strength
 from .samples import Samples
 from .training import Event, Report
 
-__all__ = ["Arrival", "LanePaths"]
+__all__ = ["Arrival", "LanePaths", "best_intercept"]
 
-# An edge below this is rounding.
-ROUNDING = 1e-14
+# Sweeps over the columns in use are worth their while if these hold at most this share of the
+# nonzeros; so many of them may follow each other.
+LARGEST_SHARE = 0.5
+MOST_PARTIAL_SWEEPS = 8
 
 
 @dataclass(frozen=True)
@@ -61,9 +66,8 @@ class LanePaths:
     Parameters
     ----------
     strengths : the candidates, the strongest first
-    tol : a problem is solved when, in a sweep, no excess edge was above this share of the largest
-        force of psi on a coefficient, l1 + l2 |lam_i|, which is what holds the gradient in balance.
-        Being relative, it asks the same of every alpha.
+    tol : a problem is solved when a sweep over all columns lowers F + psi by no more than this
+        share of the log-loss that the classes' shares alone give
     max_iter : the most sweeps for one alpha
     """
 
@@ -82,6 +86,7 @@ class LanePaths:
         self.report, self.start = report, time.perf_counter()
         weights = samples.weights[samples.order]
         learnt = [np.where(fold.learnt[samples.order], weights, 0.0) for fold in folds]
+        self.codes = samples.codes[samples.order]
         self.c = np.stack([part / part.sum() for part in [*learnt, weights]], axis=1)
         self.lock, self.is_stopped = threading.Lock(), threading.Event()
 
@@ -117,24 +122,25 @@ class LanePaths:
 
     def _walk(self, walks: list[Walk], n_threads: int, listen: Listener) -> None:
         lanes = self._lanes(walks, n_threads)
-        scale = lanes.matrix.scale[: lanes.n_penalised]
-        unit = np.divide(1.0, scale, out=np.zeros_like(scale), where=scale > 0)
+        limit = self.tol * entropy(np.array([self._share(walk) for walk in walks]))
+        active = ActiveColumns(lanes)
         while not self.is_stopped.is_set():
             lanes.sweep()
-            force = largest_force(lanes, unit)
-            is_solved = lanes.edge <= np.maximum(self.tol * force, ROUNDING)
-            values = None
-            for k, walk in enumerate(walks):
+            is_solved = lanes.decrease <= limit
+            for walk in walks:
                 walk.n_sweeps += 1
+            if active.go_on(bool(is_solved.all())):
+                continue
+            values = lanes.values()
+            for k, walk in enumerate(walks):
                 if walk.ahead and (is_solved[k] or walk.n_sweeps >= self.max_iter):
-                    values = lanes.values() if values is None else values
                     self._arrive(walk, lanes, k, float(values[k]), bool(is_solved[k]), listen)
             going = [k for k, walk in enumerate(walks) if walk.ahead]
             if not going:
                 return
             if len(going) <= lanes.width // 2:
                 lanes.keep(going)
-                walks = [walks[k] for k in going]
+                walks, limit = [walks[k] for k in going], limit[going]
 
     def _lanes(self, walks: list[Walk], n_threads: int) -> Lanes:
         samples = self.samples
@@ -147,7 +153,22 @@ class LanePaths:
             n_penalised=samples.arrays.shape[1],
             seed=self.seed,
             n_threads=n_threads,
+            start=self._start(walks),
         )
+
+    def _start(self, walks: list[Walk]) -> Vector | None:
+        """Coefficients 0, the intercepts at their best: where psi is strong, nothing else moves."""
+        if not self.samples.fit_intercept:
+            return None
+        start = np.zeros((self.samples.matrix.n, len(walks)))
+        loss = self.strengths[0].loss
+        start[-1] = [-best_intercept(loss, self._share(walk)) for walk in walks]
+        return start
+
+    def _share(self, walk: Walk) -> float:
+        """Weight of the positive samples that a walk learns from; that of all is 1."""
+        is_positive = self.codes == (1 if self.samples.is_binary else walk.task)
+        return float(self.c[:, walk.fold] @ is_positive)
 
     def _arrive(
         self, walk: Walk, lanes: Lanes, k: int, value: float, is_solved: bool, listen: Listener
@@ -167,15 +188,46 @@ class LanePaths:
             self.report(Event("select", lanes.n_sweeps, value, float("nan"), seconds))
 
 
-def largest_force(lanes: Lanes, unit: Vector) -> Vector:
-    """Return max_i (l1 + l2 |lam_i|) over lam_i that are not 0, lane by lane, in units of edges."""
-    size = np.abs(lanes.lam[: lanes.n_penalised, : lanes.k])
-    force = np.where(size > 0, lanes.l1[: lanes.k], 0.0) + lanes.l2[: lanes.k] * size
-    return np.asarray((force * unit[:, None]).max(axis=0))
+def best_intercept(loss: str, share: float) -> float:
+    """Return the intercept that is best by itself where this share of the weight is positive."""
+    return float(np.log(share / (1.0 - share)) / LINK_SLOPES[loss])
+
+
+def entropy(shares: Vector) -> Vector:
+    """Return the log-loss of always saying how large the share is."""
+    return -np.asarray(xlogy(shares, shares) + xlogy(1.0 - shares, 1.0 - shares))
+
+
+class ActiveColumns:
+    """Between sweeps over all columns come some over those that any lane uses, if these are few."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes, self.every = lanes, lanes.columns
+        self.counts = np.empty(lanes.matrix.n, dtype=np.int64)
+        lanes.matrix.column_counts(self.counts)
+        self.n_partial = 0  # since the last sweep over all
+
+    def go_on(self, is_solved: bool) -> bool:
+        """Choose the columns of the next sweep; False: the last one was over all columns."""
+        was_full = self.lanes.columns is self.every
+        if was_full:
+            self.n_partial = 0
+            self.lanes.columns = self._used()
+        else:
+            self.n_partial += 1
+            if is_solved or self.n_partial >= MOST_PARTIAL_SWEEPS:
+                self.lanes.columns = self.every
+        return not was_full
+
+    def _used(self) -> NDArray[np.int32]:
+        is_used = self.lanes.lam[self.every].any(axis=1) | (self.every >= self.lanes.n_penalised)
+        used = self.every[is_used]
+        few = self.counts[used].sum() <= LARGEST_SHARE * self.lanes.matrix.nnz
+        return used if few and len(used) else self.every
 
 
 def in_even_groups(walks: list[Walk], size: int) -> list[list[Walk]]:
     """Cut into as few parts as ``size`` allows, all about equally long."""
     n_groups = -(-len(walks) // size)
     cuts = [len(walks) * g // n_groups for g in range(n_groups + 1)]
-    return [walks[a:b] for a, b in zip(cuts, cuts[1:], strict=False)]
+    return [walks[a:b] for a, b in pairwise(cuts)]

@@ -68,7 +68,7 @@ class PathResult:
     @property
     def n_folds(self) -> int:
         """Number of folds; 0: no cross-validation."""
-        return self.cv_log_loss.shape[1]
+        return int(self.cv_log_loss.shape[1])
 
     @cached_property
     def cv_mean(self) -> Vector:
@@ -122,7 +122,9 @@ class PathResult:
             else:
                 loss, accuracy = f"{self.train_log_loss[k]:.4f}", self.train_accuracy[k]
             mark = f"  <- {marks[k]}" if self.n_folds and k in marks else ""
-            lines.append(f"{alpha:10.3g}  {self.n_nonzero[k]:8d}  {loss:>17}  {accuracy:8.4f}{mark}")
+            lines.append(
+                f"{alpha:10.3g}  {self.n_nonzero[k]:8d}  {loss:>17}  {accuracy:8.4f}{mark}"
+            )
         return "\n".join(lines)
 
 

@@ -96,6 +96,7 @@ class Lanes:
         self.columns = np.flatnonzero(counts).astype(np.int32)
         self.shuffle = Shuffle(len(self.columns), matrix.nnz, seed)
         self.edge = np.full(self.k, np.inf)
+        self.decrease = np.full(self.k, np.inf)  # of F + psi in the last sweep
         self.n_sweeps = 0
         if start is None:
             self._restart(np.zeros((matrix.m, self.k)))
@@ -133,6 +134,7 @@ class Lanes:
             efficiency = (np.array(outcome.decrease[:k])[moved] / predicted[moved]).min()
             self.bundles.learn(max(outcome.undone[:k]), outcome.bundles, float(efficiency))
         self.edge = np.array(outcome.edge[:k])
+        self.decrease = np.array(outcome.decrease[:k])
         self.total = np.array(outcome.total)
         self.n_sweeps += 1
         self._settle()
