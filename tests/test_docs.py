@@ -10,7 +10,7 @@ import pytest
 import tauboost as tb
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/guide.md", "docs/theory.md"]
+PAGES = ["README.md", "docs/guide.md", "docs/theory.md", "docs/paths-and-explanations.md"]
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
 )

@@ -209,12 +209,13 @@ def test_folds_follow_from_content(n_folds, seed, more):
         assert counts.max() <= -(-(m + 1) // 2 // n_folds) + 1
 
 
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
 @pytest.mark.parametrize("n_tasks", [2, 3])
-def test_weights_are_repetitions(n_tasks):
+def test_weights_are_repetitions(n_tasks, loss):
     rng = np.random.default_rng(0)
     X, y, times = rng.random((60, 4)), np.arange(60) % n_tasks, rng.integers(0, 4, 60)
     again = rng.permutation(np.repeat(np.arange(60), times))
-    options = {"n_alphas": 3, "cv": 3, "random_state": 0, "tol": 1e-12, "max_iter": 1000}
+    options = {"loss": loss, "n_alphas": 3, "cv": 3, "random_state": 0}
     weighted = tb.regularization_path(X, y, sample_weight=times, **options)
     repeated = tb.regularization_path(X[again], y[again], **options)
     np.testing.assert_allclose(weighted.cv_log_loss, repeated.cv_log_loss, rtol=1e-6)
@@ -279,6 +280,19 @@ def test_a_class_without_weight():
         tb.regularization_path(X, y, sample_weight=(y > 0).astype(float))
 
 
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+@pytest.mark.parametrize("scale", [1e-6, 1.0, 1e6])
+def test_separable_data_and_next_to_no_psi(loss, l1_ratio, scale):
+    """A held-out row far on the wrong side must not drown the weights of the others."""
+    X = np.random.default_rng(0).normal(size=(200, 5))
+    alphas = np.geomspace(1, 1e-12, 25) * scale
+    options = {"loss": loss, "l1_ratio": l1_ratio, "alphas": alphas, "max_iter": 30}
+    path = tb.regularization_path(scale * X, X[:, 0] > 0, random_state=0, **options)
+    assert np.isfinite(path.coefs).all()
+    assert np.isfinite(path.cv_log_loss).all()
+
+
 def test_nothing_to_learn_from():
     y = np.arange(40) % 2
     path = tb.regularization_path(np.zeros((40, 3)), y, l1_ratio=1.0, cv=None)
@@ -316,6 +330,17 @@ def test_classifier_chooses_the_l1_ratio():
     for wrong in ("auto", [], None):
         with pytest.raises(ValueError, match="l1_ratio must be a number"):
             tb.TauBoostClassifierCV(l1_ratio=wrong).fit(X, y)
+
+
+def test_an_error_in_one_thread_ends_all(monkeypatch):
+    X, y = load_iris(return_X_y=True)
+
+    def fail(*_):
+        raise RuntimeError("no more")
+
+    monkeypatch.setattr(path_result, "decision_values", fail)
+    with pytest.raises(RuntimeError, match="no more"):
+        tb.regularization_path(X, y, n_jobs=2, tol=0.0, max_iter=3)
 
 
 def test_progress_is_shown(capsys):

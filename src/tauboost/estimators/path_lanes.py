@@ -131,10 +131,16 @@ class LanePaths:
                 walk.n_sweeps += 1
             if active.go_on(bool(is_solved.all())):
                 continue
+            arrived = [
+                k
+                for k, walk in enumerate(walks)
+                if walk.ahead and (is_solved[k] or walk.n_sweeps >= self.max_iter)
+            ]
+            if not arrived:
+                continue
             values = lanes.values()
-            for k, walk in enumerate(walks):
-                if walk.ahead and (is_solved[k] or walk.n_sweeps >= self.max_iter):
-                    self._arrive(walk, lanes, k, float(values[k]), bool(is_solved[k]), listen)
+            for k in arrived:
+                self._arrive(walks[k], lanes, k, float(values[k]), bool(is_solved[k]), listen)
             going = [k for k, walk in enumerate(walks) if walk.ahead]
             if not going:
                 return

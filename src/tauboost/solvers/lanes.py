@@ -195,7 +195,9 @@ class Lanes:
         k = self.k
         self.total, self.shift = np.ones(self.width), np.zeros(self.width)
         for lane in range(k):
-            weights = LOSSES[self.loss](r[:, lane], self.c[:, lane], 1.0)
+            # A held-out row may be so far off that the others' weights would be 0 beside it.
+            learnt = np.where(self.c[:, lane] > 0, r[:, lane], -np.inf)
+            weights = LOSSES[self.loss](learnt, self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
         if self.sign is not None:
