@@ -65,3 +65,10 @@ def test_paper_figures(tmp_path):
     assert len({row["data"] for row in runs}) == 2
     for name in ("figure1.png", "figure3.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_paths(tmp_path):
+    run("paths.py", tmp_path)
+    rows = rows_of(tmp_path / "paths.csv")
+    assert rows[0].keys() >= SHAPE | {"l1_ratio", "way", "threads", "seconds", "ratio"}
+    assert {row["way"] for row in rows} == {"in lanes", "one by one", "separate fits"}

@@ -10,10 +10,8 @@ import pytest
 import tauboost as tb
 
 ROOT = Path(__file__).parent.parent
-PAGES = [
-    "README.md",
-    *(f"docs/{name}.md" for name in ("guide", "theory", "classifier", "model-files", "stores")),
-]
+NAMES = "guide theory classifier paths-and-explanations model-files stores"
+PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "docs/**/*.md", "examples/*.md")

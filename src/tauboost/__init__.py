@@ -4,8 +4,11 @@ from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
 from .estimators import (
     AdaBoostPLClassifier,
+    PathResult,
     TauBoostClassifier,
+    TauBoostClassifierCV,
     load_model,
+    regularization_path,
     save_model,
     to_onnx,
 )
@@ -17,6 +20,7 @@ from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "PathResult",
     "Problem",
     "Result",
     "Snapshot",
@@ -24,6 +28,7 @@ __all__ = [
     "Store",
     "StoreWriter",
     "TauBoostClassifier",
+    "TauBoostClassifierCV",
     "Trace",
     "beta",
     "convert",
@@ -34,6 +39,7 @@ __all__ = [
     "make_url_like",
     "make_w8a_like",
     "open_store",
+    "regularization_path",
     "save_model",
     "solve",
     "speedup",

@@ -2,6 +2,18 @@
 
 from .adaboost_pl import AdaBoostPLClassifier
 from .classifier import TauBoostClassifier
+from .classifier_cv import TauBoostClassifierCV
+from .path import regularization_path
+from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
 
-__all__ = ["AdaBoostPLClassifier", "TauBoostClassifier", "load_model", "save_model", "to_onnx"]
+__all__ = [
+    "AdaBoostPLClassifier",
+    "PathResult",
+    "TauBoostClassifier",
+    "TauBoostClassifierCV",
+    "load_model",
+    "regularization_path",
+    "save_model",
+    "to_onnx",
+]

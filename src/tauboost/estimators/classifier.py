@@ -11,7 +11,6 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils import check_random_state
-from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import (
     _check_n_features,
     check_is_fitted,
@@ -23,6 +22,8 @@ from ..arrays import Vector
 from ..io.model import ModelData
 from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights, is_store
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
+from .explain import ExplainMixin
+from .labels import class_weights, encode_labels
 from .linear import decision_values
 from .options import Options
 from .progress import live_line
@@ -35,7 +36,12 @@ __all__ = ["TauBoostClassifier"]
 LOSSES = ("logistic", "exponential", "auto")
 
 
-class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class TauBoostClassifier(
+    ExplainMixin,
+    CallbackSupportMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
@@ -365,41 +371,6 @@ class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
         clf.objective_ = check_vector(fitted["objective"], n_tasks, "objective")
         clf.selection_ = []
         return clf
-
-
-def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
-    """Return the classes in order, and the number of each sample's class."""
-    try:
-        check_classification_targets(y)
-        classes, codes = np.unique(y, return_inverse=True)
-    except TypeError:
-        raise TypeError("y must hold labels of one type that can be ordered") from None
-    if len(classes) < 2:
-        raise ValueError(f"y has one class only, {classes[0]!r}: at least two classes are needed")
-    return classes, codes
-
-
-def class_weights(
-    given: Any, classes: NDArray[Any], codes: NDArray[np.intp], weights: Vector
-) -> Vector:
-    """Return the weight that each sample has from its class."""
-    if given is None:
-        return np.ones(len(codes))
-    if isinstance(given, str):
-        if given != "balanced":
-            raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {given!r}")
-        totals = np.bincount(codes, weights, len(classes))
-        per_class = totals.sum() / (len(classes) * np.maximum(totals, 1e-300))
-    elif isinstance(given, dict):
-        unknown = set(given) - set(classes.tolist())
-        if unknown:
-            raise ValueError(f"class_weight names classes that are not in y: {sorted(unknown)}")
-        per_class = np.array(
-            [check_real(given.get(c, 1.0), "class_weight", least=0.0) for c in classes.tolist()]
-        )
-    else:
-        raise TypeError(f"class_weight must be a dict, 'balanced' or None, got {given!r}")
-    return np.asarray(per_class[codes])
 
 
 def number_or_auto(value: Any, name: str, most: float) -> float | str:

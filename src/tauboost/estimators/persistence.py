@@ -16,6 +16,7 @@ from ..io.atomic import new_file
 from ..io.model import ModelData, ModelFileError, read_model, write_model
 from ..io.onnx import onnx_graph
 from .classifier import TauBoostClassifier
+from .classifier_cv import TauBoostClassifierCV
 
 if TYPE_CHECKING:
     import onnx
@@ -23,7 +24,9 @@ if TYPE_CHECKING:
 __all__ = ["load_model", "save_model", "to_onnx"]
 
 # The classes that files can hold, by the name that stands in the file.
-ESTIMATORS: dict[str, type[Any]] = {"TauBoostClassifier": TauBoostClassifier}
+ESTIMATORS: dict[str, type[Any]] = {
+    kind.__name__: kind for kind in (TauBoostClassifier, TauBoostClassifierCV)
+}
 
 
 def save_model(clf: Any, path: str | os.PathLike[str]) -> None:

@@ -13,10 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
-from ..kernels import _core
 from .options import Clock, Event, Options
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
+from .strongest import largest_gradient
 
 __all__ = ["Choice", "fallback", "select"]
 
@@ -139,26 +139,6 @@ def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
             unit = samples.mean_square / samples.n_different
             alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
         else:
-            alphas = [largest_gradient(samples) * k / ratio for k in STRENGTHS_OF_L1]
+            alphas = [largest_gradient(samples, loss) * k / ratio for k in STRENGTHS_OF_L1]
         lists.append([Strength(loss, alpha, ratio) for alpha in alphas])
     return lists
-
-
-def largest_gradient(samples: Samples) -> float:
-    """Return the largest gradient of any feature at 0, the intercept at its best."""
-    order = samples.order
-    weights = samples.weights[order] / samples.weights.sum()
-    largest = 0.0
-    n = samples.arrays.shape[1]
-    columns = np.arange(n, dtype=np.int32)
-    for task in range(samples.n_tasks):
-        is_positive = samples.codes[order] == (1 if samples.is_binary else task)
-        share = float(weights @ is_positive)
-        # The gradient of the logistic loss; the exponential one is twice that or less.
-        w = weights * np.where(is_positive, 1.0 - share, share)
-        if samples.opposite([task]) is not None:
-            w = np.where(is_positive, w, -w)
-        neg, pos = np.empty(n), np.empty(n)
-        _core.gather_columns(samples.matrix, w, columns, neg, pos, samples.n_threads)
-        largest = max(largest, float(np.abs(pos - neg).max()))
-    return largest

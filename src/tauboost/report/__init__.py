@@ -1,5 +1,6 @@
-"""Comparisons of methods and descriptions of data: traces, tables and figures."""
+"""Comparisons of methods, descriptions of data, pictures of classifiers."""
 
+from .classifier_plots import plot_explanation, plot_margins, plot_path, plot_top_features
 from .comparison import Comparison, Level, MethodSetting, Row, Run, compare
 from .facts import describe
 from .plots import plot_comparison
@@ -13,4 +14,8 @@ __all__ = [
     "compare",
     "describe",
     "plot_comparison",
+    "plot_explanation",
+    "plot_margins",
+    "plot_path",
+    "plot_top_features",
 ]

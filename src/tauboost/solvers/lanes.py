@@ -98,6 +98,7 @@ class Lanes:
         self.columns = np.flatnonzero(counts).astype(np.int32)
         self.shuffle = Shuffle(len(self.columns), matrix.nnz, seed)
         self.edge = np.full(self.k, np.inf)
+        self.decrease = np.full(self.k, np.inf)  # of F + psi in the last sweep
         self.n_sweeps = 0
         if start is None:
             self._restart(np.zeros((matrix.m, self.k)))
@@ -135,6 +136,7 @@ class Lanes:
             efficiency = (np.array(outcome.decrease[:k])[moved] / predicted[moved]).min()
             self.bundles.learn(max(outcome.undone[:k]), outcome.bundles, float(efficiency))
         self.edge = np.array(outcome.edge[:k])
+        self.decrease = np.array(outcome.decrease[:k])
         self.total = np.array(outcome.total)
         self.n_sweeps += 1
         self._settle()
@@ -195,7 +197,9 @@ class Lanes:
         k = self.k
         self.total, self.shift = np.ones(self.width), np.zeros(self.width)
         for lane in range(k):
-            weights = LOSSES[self.loss](r[:, lane], self.c[:, lane], 1.0)
+            # A held-out row may be so far off that the others' weights would be 0 beside it.
+            learnt = np.where(self.c[:, lane] > 0, r[:, lane], -np.inf)
+            weights = LOSSES[self.loss](learnt, self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
         if self.sign is not None:

@@ -1,0 +1,163 @@
+"""TauBoostClassifierCV: alpha and l1_ratio chosen by cross-validation along the whole path."""
+
+from __future__ import annotations
+
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state
+
+from ..validation import check_real, check_weights
+from .classifier import TauBoostClassifier
+from .folds import make_folds
+from .labels import class_weights, encode_labels
+from .path import path_strengths
+from .path_lanes import LanePaths
+from .path_result import PathNotes, PathResult
+from .progress import live_line
+from .samples import Samples
+from .tables import check_count
+
+__all__ = ["TauBoostClassifierCV"]
+
+RULES = ("best", "one-se")
+
+
+class TauBoostClassifierCV(TauBoostClassifier):
+    """Linear classifier for sparse data whose strength is chosen by cross-validation.
+
+    Fits the whole path of ``regularization_path`` for every ``l1_ratio``, takes the alpha with the
+    least held-out log-loss, and with it the model that the path has fitted on all samples.
+    ``TauBoostClassifier`` is faster: it chooses on one held-out part, and stops early.
+
+    Parameters
+    ----------
+    loss : {"logistic", "exponential"}
+    alphas, n_alphas : the path, as for ``regularization_path``
+    l1_ratio : float in [0, 1], or a list of them to choose from
+    cv : int, splitter, iterable of splits, or None
+        As for ``regularization_path``. Where there are no folds, the middle of the path is taken.
+    rule : {"best", "one-se"}
+        "one-se" takes the strongest alpha within one standard error of the best.
+    fit_intercept, class_weight, n_jobs, random_state, verbose
+        As for ``TauBoostClassifier``.
+    max_iter, tol
+        As for ``regularization_path``.
+
+    Attributes
+    ----------
+    alpha_, l1_ratio_ : float
+        What was chosen.
+    path_ : PathResult
+        The path with the chosen l1_ratio.
+    paths_ : list of PathResult
+        One for each l1_ratio.
+    scores_ : ndarray of shape (n_l1_ratios, n_alphas, n_folds)
+        Held-out log-loss.
+    held_out_loss_ : float
+        Mean over the folds for what was chosen; NaN without folds.
+    classes_, coef_, intercept_, n_iter_, objective_, n_features_in_, feature_names_in_
+        As for ``TauBoostClassifier``.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> clf = tb.TauBoostClassifierCV(random_state=0).fit(X, y)
+    >>> clf.alpha_ == clf.path_.best_alpha
+    True
+    """
+
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        alphas: ArrayLike | None = None,
+        n_alphas: int = 20,
+        l1_ratio: Any = 0.0,
+        cv: Any = 5,
+        rule: str = "best",
+        fit_intercept: bool = True,
+        class_weight: Any = None,
+        max_iter: int = 100,
+        tol: float = 1e-4,
+        n_jobs: int | None = -1,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        # Not super().__init__: scikit-learn takes an estimator's parameters from this signature.
+        self.loss = loss
+        self.alphas = alphas
+        self.n_alphas = n_alphas
+        self.l1_ratio = l1_ratio
+        self.cv = cv
+        self.rule = rule
+        self.fit_intercept = fit_intercept
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        if self.rule not in RULES:
+            raise ValueError(f"rule must be 'best' or 'one-se', got {self.rule!r}")
+        max_iter = check_count(self.max_iter, "max_iter")
+        tol = check_real(self.tol, "tol", least=0.0)
+        arrays, y = self._check_data(X, y)
+        classes, codes = encode_labels(y)
+        weights = check_weights(sample_weight, len(codes))
+        weights = weights * class_weights(self.class_weight, classes, codes, weights)
+        if len(np.unique(codes[weights > 0])) < len(classes):
+            raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+        samples = Samples.build(
+            arrays,
+            codes,
+            len(classes),
+            weights,
+            fit_intercept=bool(self.fit_intercept),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_threads=self._n_threads(),
+        )
+        grids = [
+            path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
+            for ratio in as_ratios(self.l1_ratio)
+        ]
+        folds = make_folds(samples, self.cv, X, y, weights > 0)
+        paths = []
+        with live_line(self.verbose) as report:
+            for strengths in grids:
+                notes = PathNotes(samples, strengths, folds, arrays.shape[1])
+                LanePaths(samples, strengths, folds, tol, max_iter, report).run(notes)
+                paths.append(notes.result(classes))
+        self._choose(paths)
+
+    def _choose(self, paths: list[PathResult]) -> None:
+        path = min(
+            paths, key=lambda path: path.cv_mean.min()
+        )  # the first, where there are no folds
+        k = path.best_index if self.rule == "best" else path.one_se_index
+        self.paths_, self.path_ = paths, path
+        self.scores_ = np.stack([path.cv_log_loss for path in paths])
+        self.classes_ = path.classes
+        self.coef_ = path.coefs[k].copy()
+        self.intercept_ = path.intercepts[k].copy()
+        self.loss_, self.alpha_, self.l1_ratio_ = path.loss, float(path.alphas[k]), path.l1_ratio
+        self.n_iter_ = int(path.n_sweeps[k])
+        self.objective_ = path.objective[k].copy()
+        self.held_out_loss_ = float(path.cv_mean[k])
+        self.selection_: list[dict[str, float | str]] = []
+        self.message_ = f"Chosen by cross-validation among {len(path.alphas)} strengths."
+
+
+def as_ratios(l1_ratio: Any) -> list[Any]:
+    """Return the l1_ratios to choose from."""
+    if isinstance(l1_ratio, Real):
+        return [l1_ratio]
+    ratios = [] if isinstance(l1_ratio, str) or not np.iterable(l1_ratio) else list(l1_ratio)
+    if not ratios:
+        raise ValueError(f"l1_ratio must be a number in [0, 1] or a list of them, got {l1_ratio!r}")
+    return ratios

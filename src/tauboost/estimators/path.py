@@ -1,0 +1,163 @@
+"""regularization_path: one model for each alpha, from strong to weak, with cross-validation.
+
+The samples are read into one matrix. All samples and every fold walk down the alphas side by side
+in lanes (path_lanes.py); what is held out by a fold has weight 0 in its lane.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import joblib
+import numpy as np
+from numpy.typing import ArrayLike
+from sklearn.utils import check_random_state, check_X_y
+
+from ..arrays import Vector
+from ..losses import LOSSES
+from ..validation import as_csr, check_real, check_weights
+from .folds import make_folds
+from .labels import encode_labels
+from .path_lanes import LanePaths
+from .path_result import PathNotes, PathResult
+from .progress import live_line
+from .race import Strength
+from .samples import Samples
+from .strongest import largest_gradient
+from .tables import check_count
+
+__all__ = ["path_strengths", "regularization_path"]
+
+# Ridge: alpha in units of the mean squared length of a sample over the number of different samples.
+STRONGEST, WEAKEST = 30.0, 1e-3
+# Lasso: the weakest alpha as a share of the one from which on every coefficient is 0.
+WEAKEST_SHARE = 1e-3
+
+
+def regularization_path(
+    X: Any,
+    y: ArrayLike,
+    *,
+    loss: str = "logistic",
+    l1_ratio: float = 0.0,
+    alphas: ArrayLike | None = None,
+    n_alphas: int = 20,
+    cv: Any = 5,
+    sample_weight: ArrayLike | None = None,
+    fit_intercept: bool = True,
+    max_iter: int = 100,
+    tol: float = 1e-4,
+    n_jobs: int | None = -1,
+    random_state: Any = None,
+    verbose: int = 0,
+) -> PathResult:
+    """Fit one linear classifier for each alpha, and score each by cross-validation.
+
+    Parameters
+    ----------
+    X : sparse or dense matrix, or table, of shape (n_samples, n_features)
+    y : array-like of shape (n_samples,)
+        Two classes or more; more are told apart one against the rest.
+    loss : {"logistic", "exponential"}
+    l1_ratio : float in [0, 1]
+        psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2), as everywhere.
+    alphas : array-like, optional
+        Positive numbers, in any order. By default ``n_alphas`` of them in a geometric row that
+        begins where psi is far too strong: for ``l1_ratio >= 0.5``, where every coefficient is 0.
+    cv : int, splitter, iterable of splits, or None
+        A number means stratified folds in which equal samples stay together; fewer folds where a
+        class has fewer different samples. None: no cross-validation.
+    sample_weight : array-like of shape (n_samples,), optional
+        Weights in the fits and in the scores.
+    max_iter : int
+        The most sweeps for one alpha.
+    tol : float
+        An alpha is solved when a sweep over all features lowers the objective by no more than this
+        share of the log-loss of a model without features.
+    n_jobs : int or None
+        Threads, in scikit-learn's meaning. The result does not depend on it.
+    random_state : int, RandomState or None
+        Decides the folds and the order of the sweeps.
+    verbose : int
+        1 shows a live line.
+
+    Returns
+    -------
+    PathResult
+        Prints as a table; ``plot()`` draws it.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> path = tb.regularization_path(X, y, l1_ratio=1.0, random_state=0)
+    >>> int(path.n_nonzero[0])
+    0
+    """
+    X, labels = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    classes, codes = encode_labels(labels)
+    weights = check_weights(sample_weight, len(codes))
+    if len(np.unique(codes[weights > 0])) < len(classes):
+        raise ValueError("sample_weight leaves no samples of some classes")
+    max_iter = check_count(max_iter, "max_iter")
+    tol = check_real(tol, "tol", least=0.0)
+    seed = int(check_random_state(random_state).randint(2**31 - 1))
+    n_threads = int(joblib.effective_n_jobs(n_jobs))
+    samples = Samples.build(
+        as_csr(X),
+        codes,
+        len(classes),
+        weights,
+        fit_intercept=bool(fit_intercept),
+        seed=seed,
+        n_threads=n_threads,
+    )
+    strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas)
+    folds = make_folds(samples, cv, X, labels, weights > 0)
+    notes = PathNotes(samples, strengths, folds, X.shape[1])
+    with live_line(verbose) as report:
+        lanes = LanePaths(samples, strengths, folds, tol, max_iter, report)
+        lanes.run(notes)
+    return notes.result(classes)
+
+
+def path_strengths(
+    samples: Samples,
+    loss: Any,
+    l1_ratio: Any,
+    alphas: ArrayLike | None,
+    n_alphas: Any,
+) -> list[Strength]:
+    """Check what was asked for, and return the strengths of the path, the strongest first."""
+    if loss not in LOSSES:
+        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+    ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
+    if alphas is None:
+        grid = usual_alphas(samples, loss, ratio, check_count(n_alphas, "n_alphas"))
+    else:
+        grid = given_alphas(alphas)
+    return [Strength(loss, float(alpha), ratio) for alpha in grid]
+
+
+def given_alphas(alphas: ArrayLike) -> Vector:
+    """Check alphas and put them in order, the strongest first."""
+    try:
+        grid = np.array(alphas, dtype=np.float64)
+    except (TypeError, ValueError):
+        raise TypeError(f"alphas must be a vector of positive numbers, got {alphas!r}") from None
+    if grid.ndim != 1 or len(grid) == 0 or not np.all(np.isfinite(grid) & (grid > 0)):
+        raise ValueError(f"alphas must be a vector of positive numbers, got {alphas!r}")
+    return np.sort(grid)[::-1]
+
+
+def usual_alphas(samples: Samples, loss: str, l1_ratio: float, n: int) -> Vector:
+    """Return alphas from far too strong to far too weak, in a geometric row."""
+    if l1_ratio < 0.5:
+        unit = samples.mean_square / samples.n_different / (1.0 - l1_ratio)
+        strongest, weakest = STRONGEST * unit, WEAKEST * unit
+    else:
+        strongest = (1.0 + 1e-9) * largest_gradient(samples, loss) / l1_ratio
+        weakest = WEAKEST_SHARE * strongest
+    if not strongest > 0:  # no feature says anything
+        strongest, weakest = 1.0, WEAKEST_SHARE
+    return np.geomspace(strongest, weakest, n)

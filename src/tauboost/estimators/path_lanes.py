@@ -1,0 +1,234 @@
+"""Regularisation paths in lanes: every fold, and every class, walks down its own path in a lane.
+
+A lane holds one fold's problem at one alpha. When it is solved, its point is noted and only psi
+changes: the next alpha starts from there, and no weight is computed anew. Up to eight lanes share
+every read of the matrix, each at its own pace.
+"""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import xlogy
+
+from ..arrays import Vector
+from ..solvers.lanes import LANES, Lanes
+from .folds import Fold
+from .options import Event, Report
+from .race import Strength
+from .samples import Samples
+from .strongest import best_intercept
+
+__all__ = ["Arrival", "LanePaths"]
+
+# Sweeps over the columns in use are worth their while if these hold at most this share of the
+# nonzeros; so many of them may follow each other.
+LARGEST_SHARE = 0.5
+MOST_PARTIAL_SWEEPS = 8
+
+
+@dataclass(frozen=True)
+class Arrival:
+    """One problem solved: where, how well and after how many sweeps."""
+
+    fold: int  # -1: all samples
+    task: int
+    place: int  # number of the alpha
+    coef: Vector  # of the kept features
+    intercept: float
+    value: float  # F
+    n_sweeps: int
+    is_converged: bool
+
+
+Listener = Callable[[Arrival], None]  # threads may call it at the same time
+
+
+@dataclass
+class Walk:
+    """One lane: a fold, a class, the alphas still ahead of it, and the sweeps at the first."""
+
+    fold: int
+    task: int
+    ahead: list[int]
+    n_sweeps: int = 0
+
+
+class LanePaths:
+    """Paths over the strengths, for all samples and for every fold.
+
+    Parameters
+    ----------
+    strengths : the candidates, the strongest first
+    tol : a problem is solved when a sweep over all columns lowers F + psi by no more than this
+        share of the log-loss that the classes' shares alone give
+    max_iter : the most sweeps for one alpha
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        strengths: list[Strength],
+        folds: list[Fold],
+        tol: float,
+        max_iter: int,
+        report: Report,
+    ) -> None:
+        self.samples, self.strengths = samples, strengths
+        self.tol, self.max_iter = tol, max_iter
+        self.report, self.start = report, time.perf_counter()
+        weights = samples.weights[samples.order]
+        learnt = [np.where(fold.learnt[samples.order], weights, 0.0) for fold in folds]
+        self.codes = samples.codes[samples.order]
+        self.c = np.stack([part / part.sum() for part in [*learnt, weights]], axis=1)
+        self.lock, self.is_stopped = threading.Lock(), threading.Event()
+
+    def run(self, listen: Listener) -> None:
+        """Walk all paths, and tell about every problem solved."""
+        groups = in_even_groups(self._walks(), LANES[-1])
+        n_threads = self.samples.n_threads
+        if len(groups) == 1:
+            self._walk(groups[0], n_threads, listen)
+            return
+        with ThreadPoolExecutor(min(n_threads, len(groups))) as pool:
+            try:
+                list(pool.map(lambda group: self._walk(group, 1, listen), groups))
+            except BaseException:
+                self.is_stopped.set()  # or the pool would wait for the end of every path
+                raise
+
+    def _walks(self) -> list[Walk]:
+        """Return one walk a problem; where lanes are left over, several share a problem's alphas.
+
+        Each of these takes every so-manieth alpha, so that all begin with strong ones, which are
+        solved fast.
+        """
+        n_folds, n_tasks = self.c.shape[1] - 1, self.samples.n_tasks
+        stride = max(1, LANES[-1] // ((n_folds + 1) * n_tasks))
+        places = list(range(len(self.strengths)))
+        return [
+            Walk(fold, task, places[first::stride])
+            for task in range(n_tasks)
+            for fold in range(-1, n_folds)
+            for first in range(min(stride, len(places)))
+        ]
+
+    def _walk(self, walks: list[Walk], n_threads: int, listen: Listener) -> None:
+        lanes = self._lanes(walks, n_threads)
+        limit = self.tol * entropy(np.array([self._share(walk) for walk in walks]))
+        active = ActiveColumns(lanes)
+        while not self.is_stopped.is_set():
+            lanes.sweep()
+            is_solved = lanes.decrease <= limit
+            for walk in walks:
+                walk.n_sweeps += 1
+            if active.go_on(bool(is_solved.all())):
+                continue
+            arrived = [
+                k
+                for k, walk in enumerate(walks)
+                if walk.ahead and (is_solved[k] or walk.n_sweeps >= self.max_iter)
+            ]
+            if not arrived:
+                continue
+            values = lanes.values()
+            for k in arrived:
+                self._arrive(walks[k], lanes, k, float(values[k]), bool(is_solved[k]), listen)
+            going = [k for k, walk in enumerate(walks) if walk.ahead]
+            if not going:
+                return
+            if len(going) <= lanes.width // 2:
+                lanes.keep(going)
+                walks, limit = [walks[k] for k in going], limit[going]
+
+    def _lanes(self, walks: list[Walk], n_threads: int) -> Lanes:
+        samples = self.samples
+        return Lanes(
+            samples.matrix,
+            self.strengths[0].loss,
+            self.c[:, [walk.fold for walk in walks]],
+            samples.opposite([walk.task for walk in walks]),
+            [self.strengths[walk.ahead[0]].psi for walk in walks],
+            n_penalised=samples.arrays.shape[1],
+            seed=samples.seed,
+            n_threads=n_threads,
+            start=self._start(walks),
+        )
+
+    def _start(self, walks: list[Walk]) -> Vector | None:
+        """Coefficients 0, the intercepts at their best: where psi is strong, nothing else moves."""
+        if not self.samples.fit_intercept:
+            return None
+        start = np.zeros((self.samples.matrix.n, len(walks)))
+        loss = self.strengths[0].loss
+        start[-1] = [-best_intercept(loss, self._share(walk)) for walk in walks]
+        return start
+
+    def _share(self, walk: Walk) -> float:
+        """Weight of the positive samples that a walk learns from; that of all is 1."""
+        is_positive = self.codes == (1 if self.samples.is_binary else walk.task)
+        return float(self.c[:, walk.fold] @ is_positive)
+
+    def _arrive(
+        self, walk: Walk, lanes: Lanes, k: int, value: float, is_solved: bool, listen: Listener
+    ) -> None:
+        place = walk.ahead.pop(0)
+        coef, intercept = self.samples.split(np.ascontiguousarray(lanes.lam[:, k]))
+        arrival = Arrival(
+            walk.fold, walk.task, place, coef, intercept, value, walk.n_sweeps, is_solved
+        )
+        walk.n_sweeps = 0
+        if walk.ahead:
+            psi = self.strengths[walk.ahead[0]].psi
+            lanes.l1[k], lanes.l2[k] = psi.l1, psi.l2
+        listen(arrival)
+        with self.lock:
+            seconds = time.perf_counter() - self.start
+            self.report(Event("select", lanes.n_sweeps, value, float("nan"), seconds))
+
+
+def entropy(shares: Vector) -> Vector:
+    """Return the log-loss of always saying how large the share is."""
+    return -np.asarray(xlogy(shares, shares) + xlogy(1.0 - shares, 1.0 - shares))
+
+
+class ActiveColumns:
+    """Between sweeps over all columns come some over those that any lane uses, if these are few."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes, self.every = lanes, lanes.columns
+        self.counts = np.empty(lanes.matrix.n, dtype=np.int64)
+        lanes.matrix.column_counts(self.counts)
+        self.n_partial = 0  # since the last sweep over all
+
+    def go_on(self, is_solved: bool) -> bool:
+        """Choose the columns of the next sweep; False: the last one was over all columns."""
+        was_full = self.lanes.columns is self.every
+        if was_full:
+            self.n_partial = 0
+            self.lanes.columns = self._used()
+        else:
+            self.n_partial += 1
+            if is_solved or self.n_partial >= MOST_PARTIAL_SWEEPS:
+                self.lanes.columns = self.every
+        return not was_full
+
+    def _used(self) -> NDArray[np.int32]:
+        is_used = self.lanes.lam[self.every].any(axis=1) | (self.every >= self.lanes.n_penalised)
+        used = self.every[is_used]
+        few = self.counts[used].sum() <= LARGEST_SHARE * self.lanes.matrix.nnz
+        return used if few and len(used) else self.every
+
+
+def in_even_groups(walks: list[Walk], size: int) -> list[list[Walk]]:
+    """Cut into as few parts as ``size`` allows, all about equally long."""
+    n_groups = -(-len(walks) // size)
+    cuts = [len(walks) * g // n_groups for g in range(n_groups + 1)]
+    return [walks[a:b] for a, b in pairwise(cuts)]
