@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f \( -name '*.?pp' -o -name '*.py*' \) 2>/dev/null)
 
-.PHONY: demo test test-slow lint types coverage benchmarks clean
+.PHONY: demo test test-slow lint types coverage benchmarks fuzz clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/plot.done
@@ -22,7 +22,7 @@ test-slow: $(VENV)/dev.done
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp
+	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.cpp
 
 types: $(VENV)/dev.done
 	$(BIN)/mypy
@@ -34,6 +34,21 @@ benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/kernels.py
 	$(BIN)/python benchmarks/paper_figures.py
 	$(BIN)/python benchmarks/solvers.py
+	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/reading.py
+
+# Needs clang: make fuzz CLANG=clang++-14 FUZZ_SECONDS=600. New inputs stay in build/fuzz/found;
+# one that fails is written to build/fuzz, and can be run again by giving it to build/fuzz/svmlight.
+FUZZ_SECONDS ?= 60
+CLANG ?= clang++
+fuzz:
+	@command -v $(CLANG) > /dev/null || \
+	  { echo "fuzzing needs clang: install it (Debian: apt install clang) or set CLANG." >&2; exit 1; }
+	@mkdir -p build/fuzz/found
+	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	  fuzz/svmlight.cpp -o build/fuzz/svmlight
+	build/fuzz/svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/svmlight.dict \
+	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/found fuzz/corpus
 
 clean:
 	rm -rf $(VENV) build compare_out

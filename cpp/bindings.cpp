@@ -1,14 +1,13 @@
 // The compiled module tauboost._core: Python's view of the kernels. Arguments are checked by
 // problem.py before they come here; the checks below only keep a mistake in our own Python from
 // reading out of bounds.
-#include <nanobind/nanobind.h>
-#include <nanobind/ndarray.h>
+#include "bindings.hpp"
+
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <functional>
 #include <optional>
-#include <stdexcept>
 
 #include "build.hpp"
 #include "exact.hpp"
@@ -17,57 +16,54 @@
 #include "pcdm.hpp"
 #include "sweeps.hpp"
 
-namespace nb = nanobind;
 using namespace nb::literals;
 using namespace tauboost;
 
 namespace {
 
 template <typename T>
-using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
-template <typename T>
-using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
-
-template <typename A>
-void expect_size(const A& array, std::int64_t size, const char* name) {
-  if (static_cast<std::int64_t>(array.size()) != size)
-    throw std::invalid_argument(std::string("wrong length of ") + name);
-}
-
-// Runs a kernel without the GIL; a Ctrl-C that arrives meanwhile is raised when it returns.
-template <typename Kernel>
-auto released(Kernel kernel) {
-  Pulse pulse([] {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
-  });
-  auto result = [&] {
-    nb::gil_scoped_release free;
-    return kernel(pulse);
-  }();
-  if (pulse.stopped()) throw nb::python_error();
-  return result;
-}
-
-template <typename T>
 NumpyArray<const T> view(const std::vector<T>& values) {
   return NumpyArray<const T>(values.data(), {values.size()}, nb::handle());
 }
 
-template <typename Index>
-Matrix build_matrix(Array<const Index> indptr, Array<const Index> indices,
-                    std::optional<Array<const double>> data, Array<const std::uint8_t> positive,
-                    Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
-                    int n_threads) {
-  const auto m = static_cast<std::int64_t>(positive.size());
-  expect_size(indptr, m + 1, "indptr");
-  if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
-  const Csr<Index> X = {indptr.data(), indices.data(), data ? data->data() : nullptr,
-                        positive.data(), place.data()};
-  const auto n_features = static_cast<std::int64_t>(place.size());
-  nb::gil_scoped_release free;
-  const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
-  return build(X, m, n_features, intercept, cuts.data(), n_shards, n_threads);
+template <typename Pointer, typename Index>
+struct CsrArguments {
+  Array<const Pointer> indptr;
+  Array<const Index> indices;
+  std::optional<Array<const double>> data;
+
+  CsrPart<Pointer, Index> part(std::int64_t m) const {
+    expect_size(indptr, m + 1, "indptr");
+    if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
+    return {indptr.data(), indices.data(), data ? data->data() : nullptr};
+  }
+};
+
+// X as CSR arrays, or as the sum of two.
+template <typename Pointer, typename Index>
+void bind_build(nb::module_& module) {
+  module.def(
+      "build_matrix",
+      [](Array<const Pointer> indptr, Array<const Index> indices,
+         std::optional<Array<const double>> data, std::optional<Array<const Pointer>> more_indptr,
+         std::optional<Array<const Index>> more_indices,
+         std::optional<Array<const double>> more_data, Array<const std::uint8_t> positive,
+         Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
+         int n_threads) {
+        const auto m = static_cast<std::int64_t>(positive.size());
+        Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
+                                 positive.data(),
+                                 place.data(),
+                                 static_cast<std::int64_t>(place.size())};
+        if (more_indptr && more_indices)
+          X.parts.push_back(
+              CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
+        nb::gil_scoped_release free;
+        const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
+        return build(X, m, intercept, cuts.data(), n_shards, n_threads);
+      },
+      "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
+      "more_data"_a.none(), "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
 }
 
 // psi as Python holds it: the arrays of its bounds live as long as it does.
@@ -186,6 +182,10 @@ NB_MODULE(_core, module) {
           "row_order", [](const Matrix& A) { return view(A.row_order); },
           nb::rv_policy::reference_internal);
 
+  bind_build<std::int32_t, std::int32_t>(module);
+  bind_build<std::int64_t, std::int64_t>(module);
+  bind_build<std::int64_t, std::int32_t>(module);
+
   module.def(
       "outline",
       [](std::int64_t m, std::int64_t nnz, std::int64_t omega, bool intercept,
@@ -195,11 +195,6 @@ NB_MODULE(_core, module) {
         return Matrix::outline(m, nnz, omega, intercept, scale.data(), valued.data(), n);
       },
       "m"_a, "nnz"_a, "omega"_a, "intercept"_a, "scale"_a, "valued"_a);
-
-  module.def("build_matrix", &build_matrix<std::int32_t>, "indptr"_a, "indices"_a, "data"_a.none(),
-             "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
-  module.def("build_matrix", &build_matrix<std::int64_t>, "indptr"_a, "indices"_a, "data"_a.none(),
-             "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
 
   module.def(
       "gather_columns",
@@ -341,8 +336,8 @@ NB_MODULE(_core, module) {
   nb::class_<RemoteSteps>(module, "BundleSteps")
       .def(nb::init<const Matrix&, const Psi&, Array<double>, double, Array<double>, bool,
                     std::optional<double>, std::int64_t>(),
-           "matrix"_a, "psi"_a, "lam"_a, "total"_a, "gain"_a, "is_logistic"_a, "beta"_a.none(), "tau"_a,
-           nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
+           "matrix"_a, "psi"_a, "lam"_a, "total"_a, "gain"_a, "is_logistic"_a, "beta"_a.none(),
+           "tau"_a, nb::keep_alive<1, 2>(), nb::keep_alive<1, 3>())
       .def("decide", &RemoteSteps::decide, "columns"_a, "neg"_a, "pos"_a, "square"_a, "steps"_a)
       .def("judge", &RemoteSteps::judge, "changes"_a)
       .def("judge_shorter", &RemoteSteps::judge_shorter, "fraction"_a, "changes"_a)
@@ -411,4 +406,8 @@ NB_MODULE(_core, module) {
       },
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "seed"_a, "first"_a, "n_draws"_a,
       "max_drift"_a, "n_threads"_a);
+
+  bind_csr(module);
+  bind_lanes(module);
+  bind_svmlight(module);
 }

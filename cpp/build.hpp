@@ -1,13 +1,16 @@
 // From the user's CSR arrays to the matrix of columns.hpp: a counting transpose, one shard a task.
 //
-// Two passes over the data: the first counts the entries of each column by sign and learns the
-// range of |values|, the second puts the row numbers (and values, where a column needs them) in
-// place. Rows are visited in label order, negatives first, so row numbers ascend within each sign
-// of a column. Explicit zeros are dropped; unsorted indices need no care; duplicates are only
-// noticed (the caller sums them, which is rare, and builds again). An intercept is one more column
-// of ones, whose rows are simply all rows. Features are relabelled on the way (`place`), at random
-// by the caller, so that neighbouring columns have nothing to do with each other.
+// Two passes over the data: the first counts the entries of each feature and learns the range of
+// |values|, the second puts the row numbers (and values, where a column needs them) in place. Both
+// work with the user's numbers of the features, one random access an entry; features are relabelled
+// (`place`, at random, by the caller, so that neighbouring columns have nothing to do with each
+// other) only once per column. Rows are visited in label order, negatives first, so that row
+// numbers ascend within each sign of a column. Explicit zeros are dropped; unsorted indices need no
+// care; duplicates are only noticed (the caller sums them, which is rare, and builds again). An
+// intercept is one more column of ones, whose rows are simply all rows.
 #pragma once
+
+#include <omp.h>
 
 #include <algorithm>
 #include <cmath>
@@ -18,28 +21,31 @@
 
 namespace tauboost {
 
-template <typename Index>
-struct Csr {
-  const Index* indptr;
+// The entries of X, or part of them: X may be the sum of a matrix of ones and one of other values.
+template <typename Pointer, typename Index>
+struct CsrPart {
+  const Pointer* indptr;
   const Index* indices;
   const double* data;  // null: every entry is 1
-  const std::uint8_t* positive;
-  const std::int32_t* place;  // feature -> column of the core
-  std::int64_t column(std::int64_t k) const { return place[indices[k]]; }
   double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
 };
 
-// What the first pass keeps of a column of one shard; one cache line serves all of it.
-struct ColumnCount {
-  std::int32_t n_neg = 0;
-  std::int32_t n = 0;
-  std::int32_t last_row = -1;
-};
+template <typename Pointer, typename Index>
+struct Csr {
+  std::vector<CsrPart<Pointer, Index>> parts;
+  const std::uint8_t* positive;
+  const std::int32_t* place;  // feature -> column of the core
+  std::int64_t n_features;
 
-struct ShardCounts {
-  std::vector<ColumnCount> columns;
-  std::int64_t omega = 0;
-  bool has_duplicates = false;
+  bool has_values() const {
+    return std::any_of(parts.begin(), parts.end(), [](const auto& X) { return X.data != nullptr; });
+  }
+  bool any_negative(std::int64_t m) const {
+    return std::any_of(parts.begin(), parts.end(), [m](const auto& X) {
+      return X.data != nullptr &&
+             std::any_of(X.data, X.data + X.indptr[m], [](double v) { return v < 0.0; });
+    });
+  }
 };
 
 inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64_t* cuts) {
@@ -54,124 +60,222 @@ inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64
   }
 }
 
-template <typename Index>
-ShardCounts count_columns(const Matrix& A, const Shard& shard, const Csr<Index>& X) {
+// The values of each feature that one thread has seen: the range of their sizes.
+struct Range {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
+};
+
+constexpr std::int64_t no_values = std::numeric_limits<std::int64_t>::min();
+
+// What the first pass learns of one shard.
+struct ShardCounts {
+  std::vector<std::int32_t> entries;   // of each feature
+  std::vector<std::int32_t> negative;  // of these, A_ji < 0; empty: those of negative rows
+  std::int64_t omega = 0;
+  bool has_duplicates = false;
+};
+
+template <typename Part>
+bool is_increasing(const Part& X, std::int64_t j) {
+  bool increasing = true;
+  for (std::int64_t k = X.indptr[j] + 1; k < X.indptr[j + 1]; ++k)
+    increasing &= X.indices[k - 1] < X.indices[k];
+  return increasing;
+}
+
+template <typename Input>
+bool has_duplicates(const Input& input, std::int64_t begin, std::int64_t end) {
+  std::vector<std::int64_t> last_row(input.n_features, -1);
+  for (std::int64_t j = begin; j < end; ++j)
+    for (const auto& X : input.parts)
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        if (last_row[X.indices[k]] == j) return true;
+        last_row[X.indices[k]] = j;
+      }
+  return false;
+}
+
+// Rows begin ... end of the input; `ranges` is null where every value is 1.
+template <typename Input>
+ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end, Range* ranges,
+                          bool any_negative) {
   ShardCounts counts;
-  counts.columns.resize(A.n);
-  for (std::int64_t local = 0; local < shard.n_rows; ++local) {
-    const std::int64_t j = A.row_order[shard.first_row + local];
+  counts.entries.resize(input.n_features);
+  if (any_negative) counts.negative.resize(input.n_features);
+  bool may_repeat = false;  // two parts have no entry in common, by their maker's word
+  for (std::int64_t j = begin; j < end; ++j) {
     std::int64_t in_row = 0;
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      const double v = X.value(k);
-      if (v == 0.0) continue;
-      ColumnCount& column = counts.columns[X.column(k)];
-      column.n += 1;
-      column.n_neg += (v > 0.0) != (X.positive[j] != 0);
-      if (column.last_row == local) counts.has_duplicates = true;
-      column.last_row = static_cast<std::int32_t>(local);
-      in_row += 1;
+    for (const auto& X : input.parts) {
+      in_row += X.indptr[j + 1] - X.indptr[j];
+      may_repeat = may_repeat || !is_increasing(X, j);
+      if (ranges == nullptr) {
+        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
+          counts.entries[X.indices[k]] += 1;
+        continue;
+      }
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        const double v = X.value(k), size = std::abs(v);
+        if (v == 0.0) {
+          in_row -= 1;
+          continue;
+        }
+        Range& range = ranges[X.indices[k]];
+        range = {std::min(range.smallest, size), std::max(range.largest, size)};
+        counts.entries[X.indices[k]] += 1;
+        if (any_negative) counts.negative[X.indices[k]] += (v > 0.0) != (input.positive[j] != 0);
+      }
     }
     counts.omega = std::max(counts.omega, in_row);
   }
-  if (A.has_intercept) {
-    const auto first = A.row_order.begin() + shard.first_row;
-    const auto n_neg = std::count_if(first, first + shard.n_rows,
-                                     [&](std::int64_t j) { return X.positive[j] == 0; });
-    counts.columns[A.n - 1] = {static_cast<std::int32_t>(n_neg),
-                               static_cast<std::int32_t>(shard.n_rows), -1};
-    counts.omega += 1;
-  }
+  counts.has_duplicates = may_repeat && has_duplicates(input, begin, end);
   return counts;
 }
 
-// Sets A.scale and, for columns whose |values| differ, A.value_slot. One read of the data, in
-// order: min and max do not depend on it.
-template <typename Index>
-void find_scales(Matrix& A, const Csr<Index>& X) {
+// Sets A.scale and, for columns whose |values| differ, A.value_slot.
+template <typename Input>
+void set_scales(Matrix& A, const Input& X, const std::vector<std::vector<Range>>& ranges,
+                const std::vector<ShardCounts>& counts) {
   A.scale.assign(A.n, 0.0);
-  std::vector<double> smallest(X.data == nullptr ? 0 : A.n,
-                               std::numeric_limits<double>::infinity());
-  for (std::int64_t k = X.indptr[0]; k < X.indptr[A.m]; ++k) {
-    const double v = std::abs(X.value(k));
-    const std::int64_t i = X.column(k);
-    if (v == 0.0) continue;
-    A.scale[i] = std::max(A.scale[i], v);
-    if (X.data != nullptr) smallest[i] = std::min(smallest[i], v);
-  }
   if (A.has_intercept) A.scale[A.n - 1] = 1.0;
-  if (X.data == nullptr) return;
+  const bool has_values = X.has_values();
+  std::vector<double> smallest(has_values ? A.n : 0);
+  for (std::int64_t f = 0; f < X.n_features; ++f) {
+    Range all;
+    for (const std::vector<Range>& part : ranges)
+      if (!part.empty())
+        all = {std::min(all.smallest, part[f].smallest), std::max(all.largest, part[f].largest)};
+    if (!has_values)
+      for (const ShardCounts& shard : counts) all.largest = shard.entries[f] ? 1.0 : all.largest;
+    else
+      smallest[X.place[f]] = all.smallest;
+    A.scale[X.place[f]] = all.largest;
+  }
+  if (!has_values) return;
   A.value_slot.assign(A.n, -1);
-  for (std::int64_t i = 0; i < A.n; ++i)
+  for (std::int64_t i = 0; i < A.n - A.has_intercept; ++i)
     if (A.scale[i] > 0.0 && smallest[i] < A.scale[i])
       A.value_slot[i] = static_cast<std::int32_t>(A.n_valued++);
   if (A.n_valued == 0) A.value_slot.clear();
 }
 
-inline void lay_out(const Matrix& A, Shard& shard, const ShardCounts& counts) {
-  shard.start.resize(A.n + 1);
-  shard.n_neg.resize(A.n);
-  shard.start[0] = 0;
+template <typename Input>
+void lay_out(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
+  shard.start.assign(A.n + 1, 0);
+  for (std::int64_t f = 0; f < X.n_features; ++f) shard.start[X.place[f] + 1] = counts.entries[f];
+  if (A.has_intercept) shard.start[A.n] = shard.n_rows;
+  std::partial_sum(shard.start.begin(), shard.start.end(), shard.start.begin());
   std::int64_t n_values = 0;
-  for (std::int64_t i = 0; i < A.n; ++i) {
-    shard.n_neg[i] = counts.columns[i].n_neg;
-    shard.start[i + 1] = shard.start[i] + counts.columns[i].n;
-    if (A.n_valued > 0 && A.value_slot[i] >= 0) {
+  for (std::int64_t i = 0; A.n_valued > 0 && i < A.n; ++i)
+    if (A.is_valued(i)) {
       shard.value_start.push_back(n_values);
-      n_values += counts.columns[i].n;
+      n_values += shard.start[i + 1] - shard.start[i];
     }
-  }
   shard.value_start.push_back(n_values);
+  shard.n_neg.resize(A.n);
   shard.rows = std::make_unique_for_overwrite<std::int32_t[]>(shard.start[A.n] + padding);
   std::fill_n(shard.rows.get() + shard.start[A.n], padding, 0);
   if (A.n_valued > 0) shard.values = std::make_unique_for_overwrite<double[]>(n_values);
 }
 
-template <typename Index>
-void fill(const Matrix& A, Shard& shard, const Csr<Index>& X) {
-  struct Cursor {
-    std::int64_t neg, pos;
-  };
-  std::vector<Cursor> cursor(A.n);
-  for (std::int64_t i = 0; i < A.n; ++i)
-    cursor[i] = {shard.start[i], shard.start[i] + shard.n_neg[i]};
-  for (std::int64_t local = 0; local < shard.n_rows; ++local) {
+// Puts the entries of some rows in place. neg and pos say, for each feature, where the next entry
+// of that sign goes; they are one array where the rows' labels alone decide. to_value leads from
+// there to the place of the value, where the column has any.
+template <typename Position, typename Input>
+void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t begin,
+               std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value) {
+  std::int32_t* rows = shard.rows.get();
+  for (std::int64_t local = begin; local < end; ++local) {
     const std::int64_t j = A.row_order[shard.first_row + local];
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      const double v = X.value(k);
-      if (v == 0.0) continue;
-      const std::int64_t i = X.column(k);
-      const bool negative = (v > 0.0) != (X.positive[j] != 0);
-      const std::int64_t at = negative ? cursor[i].neg++ : cursor[i].pos++;
-      shard.rows[at] = static_cast<std::int32_t>(local);
-      if (A.n_valued > 0 && A.value_slot[i] >= 0)
-        shard.values[shard.value_start[A.value_slot[i]] + at - shard.start[i]] = std::abs(v);
+    const auto row = static_cast<std::int32_t>(local);
+    for (const auto& X : input.parts) {
+      if (to_value == nullptr && X.data == nullptr && neg == pos) {
+        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
+          rows[neg[X.indices[k]]++] = row;
+        continue;
+      }
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        const double v = X.value(k);
+        if (v == 0.0) continue;
+        const auto f = X.indices[k];
+        const bool negative = (v > 0.0) != (input.positive[j] != 0);
+        const Position at = negative ? neg[f]++ : pos[f]++;
+        rows[at] = row;
+        if (to_value != nullptr && to_value[f] != no_values)
+          shard.values[at + to_value[f]] = std::abs(v);
+      }
     }
   }
-  if (A.has_intercept)
+}
+
+template <typename Position, typename Input>
+void fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
+  std::vector<Position> neg(X.n_features), pos;
+  std::vector<std::int64_t> to_value(A.n_valued > 0 ? X.n_features : 0);
+  for (std::int64_t f = 0; f < X.n_features; ++f) {
+    const std::int64_t i = X.place[f];
+    neg[f] = static_cast<Position>(shard.start[i]);
+    if (A.n_valued > 0)
+      to_value[f] =
+          A.is_valued(i) ? shard.value_start[A.value_slot[i]] - shard.start[i] : no_values;
+  }
+  const std::int64_t* values = to_value.empty() ? nullptr : to_value.data();
+  const auto first = A.row_order.begin() + shard.first_row;
+  const std::int64_t n_neg_rows =
+      std::count_if(first, first + shard.n_rows, [&](std::int64_t j) { return !X.positive[j]; });
+  if (counts.negative.empty()) {
+    // Values are positive: the entries of negative rows all come first.
+    fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values);
+    for (std::int64_t f = 0; f < X.n_features; ++f)
+      shard.n_neg[X.place[f]] = static_cast<std::int32_t>(neg[f] - shard.start[X.place[f]]);
+    fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values);
+  } else {
+    pos = neg;
+    for (std::int64_t f = 0; f < X.n_features; ++f) {
+      shard.n_neg[X.place[f]] = counts.negative[f];
+      pos[f] += counts.negative[f];
+    }
+    fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values);
+  }
+  if (A.has_intercept) {
+    shard.n_neg[A.n - 1] = static_cast<std::int32_t>(n_neg_rows);
     std::iota(shard.rows.get() + shard.start[A.n - 1], shard.rows.get() + shard.start[A.n], 0);
+  }
 }
 
 // `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie.
-template <typename Index>
-Matrix build(const Csr<Index>& X, std::int64_t m, std::int64_t n_features, bool intercept,
-             const std::int64_t* cuts, std::int64_t n_shards, int n_threads) {
+template <typename Input>
+Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
+             std::int64_t n_shards, int n_threads) {
   Matrix A;
   A.m = m;
-  A.n = n_features + intercept;
+  A.n = X.n_features + intercept;
   A.has_intercept = intercept;
   A.shards.resize(n_shards);
   order_rows(A, X.positive, cuts);
-  find_scales(A, X);
+  const bool any_negative = X.any_negative(m), has_values = X.has_values();
   std::vector<ShardCounts> counts(n_shards);
+  std::vector<std::vector<Range>> ranges(n_threads);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
   for (std::int64_t s = 0; s < n_shards; ++s) {
-    counts[s] = count_columns(A, A.shards[s], X);
-    lay_out(A, A.shards[s], counts[s]);
-    fill(A, A.shards[s], X);
-    counts[s].columns = {};
+    std::vector<Range>& range = ranges[omp_get_thread_num()];
+    if (has_values && range.empty()) range.resize(X.n_features);
+    counts[s] =
+        count_entries(X, cuts[s], cuts[s + 1], has_values ? range.data() : nullptr, any_negative);
+  }
+  set_scales(A, X, ranges, counts);
+  ranges = {};
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+  for (std::int64_t s = 0; s < n_shards; ++s) {
+    Shard& shard = A.shards[s];
+    lay_out(A, shard, X, counts[s]);
+    if (shard.start[A.n] < std::numeric_limits<std::int32_t>::max())
+      fill<std::int32_t>(A, shard, X, counts[s]);
+    else
+      fill<std::int64_t>(A, shard, X, counts[s]);
+    counts[s].entries = counts[s].negative = {};
   }
   for (std::int64_t s = 0; s < n_shards; ++s) {
-    A.omega = std::max(A.omega, counts[s].omega);
+    A.omega = std::max(A.omega, counts[s].omega + intercept);
     A.nnz += A.shards[s].start[A.n];
     A.has_duplicates = A.has_duplicates || counts[s].has_duplicates;
   }

@@ -35,6 +35,16 @@ def w8a() -> tb.Problem:
     return tb.Problem(*real_data("w8a.xz", n_features=300))
 
 
+@pytest.fixture
+def write(tmp_path):
+    def write(content, name="data.svm"):
+        path = tmp_path / name
+        path.write_bytes(content)
+        return path
+
+    return write
+
+
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
     """Four worker processes of one thread, for all tests that do them no harm."""

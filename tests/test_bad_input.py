@@ -28,6 +28,7 @@ def broken(kind: str, **changes):
         (np.zeros((0, 3)), ValueError, "X is empty"),
         (np.zeros((3, 0)), ValueError, "X is empty"),
         (sp.csr_array((0, 4)), ValueError, "X is empty"),
+        (sp.csr_array((4, 2**31 - 1)), ValueError, "X has 2,147,483,647 features; at most"),
         (np.zeros(3), ValueError, "X must have two dimensions"),
         (np.array([[1j, 0], [0, 1]]), TypeError, "X must hold real numbers"),
         (np.array([["a", "b"], ["c", "d"]]), TypeError, "X must hold real numbers"),

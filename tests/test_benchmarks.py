@@ -34,6 +34,22 @@ def test_kernels(tmp_path):
     assert len({row["updates"] for row in scaling}) == 1
 
 
+def test_reading(tmp_path):
+    printed = run("reading.py", tmp_path)
+    assert "target 12 x" in printed
+    rows = rows_of(tmp_path / "reading.csv")
+    columns = {"data", "bytes", "reader", "threads", "seconds", "megabytes_per_second"}
+    assert rows[0].keys() >= columns | {"ratio_to_scikit_learn", "share_of_memory_read"}
+    assert {(row["reader"], row["threads"]) for row in rows} >= {
+        ("scikit-learn", "1"),
+        ("load_svmlight", "1"),
+        ("load_svmlight", "2"),
+        ("read_rows", "2"),
+        ("memory read", "1"),
+    }
+    assert float(rows[0]["ratio_to_scikit_learn"]) == 1.0
+
+
 def test_paper_figures(tmp_path):
     pytest.importorskip("matplotlib")
     run("paper_figures.py", tmp_path)

@@ -113,7 +113,7 @@ def test_wrong_input_gets_one_line(tauboost, data, arguments, words):
         ("hello\n", "line 1"),
         ("1 1:1\n1 2:1\n", "one class"),
         ("1 1:1\n2 1:1\n3 1:1\n", "exactly two classes"),
-        ("1 1:nan\n2 1:1\n", "NaN"),
+        ("1 1:nan\n2 1:1\n", "line 1, column 5: the value must be a finite number"),
     ],
 )
 def test_wrong_data_get_one_line(tauboost, tmp_path, command, text, words):

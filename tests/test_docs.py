@@ -1,4 +1,4 @@
-"""The examples of README and guide run as they stand, from top to bottom."""
+"""The examples of README and guides run as they stand, from top to bottom."""
 
 from __future__ import annotations
 
@@ -10,9 +10,14 @@ import pytest
 import tauboost as tb
 
 ROOT = Path(__file__).parent.parent
-PAGES = ["README.md", "docs/guide.md", "docs/theory.md"]
+PAGES = [
+    "README.md",
+    *(f"docs/{name}.md" for name in ("guide", "theory", "classifier", "model-files", "stores")),
+]
 ALL_PAGES = sorted(
-    path.relative_to(ROOT).as_posix() for path in [*ROOT.glob("*.md"), *ROOT.glob("docs/**/*.md")]
+    path.relative_to(ROOT).as_posix()
+    for pattern in ("*.md", "docs/**/*.md", "examples/*.md")
+    for path in ROOT.glob(pattern)
 )
 
 

@@ -2,8 +2,15 @@
 
 from .datasets import make_url_like, make_w8a_like
 from .eso import beta, speedup
-from .estimators import AdaBoostPLClassifier
-from .io import load_svmlight
+from .estimators import (
+    AdaBoostPLClassifier,
+    TauBoostClassifier,
+    load_model,
+    save_model,
+    to_onnx,
+)
+from .generate import generate_url, generate_w8a
+from .io import Store, StoreWriter, convert, load_svmlight, open_store
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
 
@@ -14,11 +21,21 @@ __all__ = [
     "Result",
     "Snapshot",
     "Status",
+    "Store",
+    "StoreWriter",
+    "TauBoostClassifier",
     "Trace",
     "beta",
+    "convert",
+    "generate_url",
+    "generate_w8a",
+    "load_model",
     "load_svmlight",
     "make_url_like",
     "make_w8a_like",
+    "open_store",
+    "save_model",
     "solve",
     "speedup",
+    "to_onnx",
 ]

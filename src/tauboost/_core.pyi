@@ -41,6 +41,9 @@ def build_matrix(
     indptr: NDArray[Any],
     indices: NDArray[Any],
     data: _Floats | None,
+    more_indptr: NDArray[Any] | None,
+    more_indices: NDArray[Any] | None,
+    more_data: _Floats | None,
     positive: NDArray[np.uint8],
     place: NDArray[np.int32],
     intercept: bool,
@@ -214,3 +217,88 @@ def pcdm_async(
     max_drift: float,
     n_threads: int,
 ) -> Outcome: ...
+
+class LaneOutcome:
+    @property
+    def bundles(self) -> int: ...
+    @property
+    def undone(self) -> list[int]: ...
+    @property
+    def total(self) -> list[float]: ...
+    @property
+    def decrease(self) -> list[float]: ...
+    @property
+    def predicted(self) -> list[float]: ...
+    @property
+    def longest(self) -> list[float]: ...
+    @property
+    def edge(self) -> list[float]: ...
+
+def lane_sweep(
+    matrix: Matrix,
+    w: _Floats,
+    E: _Floats | None,
+    lam: _Floats,
+    total: _Floats,
+    l1: _Floats,
+    l2: _Floats,
+    n_penalised: int,
+    columns: NDArray[np.int32],
+    tau: int,
+    is_signed: bool,
+    n_threads: int,
+) -> LaneOutcome: ...
+
+class CsrFacts:
+    @property
+    def least_index(self) -> int: ...
+    @property
+    def most_index(self) -> int: ...
+    @property
+    def least(self) -> float: ...
+    @property
+    def most(self) -> float: ...
+    @property
+    def is_finite(self) -> bool: ...
+    @property
+    def all_one(self) -> bool: ...
+
+def inspect_csr(indices: NDArray[Any], data: _Floats | None, n_threads: int) -> CsrFacts: ...
+def csr_product(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    coef: _Floats,
+    intercept: _Floats,
+    out: _Floats,
+    n_threads: int,
+) -> None: ...
+def row_fingerprints(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    seed: int,
+    out: NDArray[np.uint64],
+    n_threads: int,
+) -> None: ...
+
+class SvmlightReader:
+    def __init__(self, base: int, least: int) -> None: ...
+    def feed(self, text: NDArray[np.uint8], n_threads: int) -> None: ...
+    def finish(self) -> None: ...
+    def take(
+        self,
+    ) -> tuple[
+        _Floats,
+        NDArray[np.int64],
+        NDArray[np.int32] | NDArray[np.int64],
+        _Floats | None,
+        int | None,
+        int | None,
+    ]: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def complaint(self) -> tuple[str, int, int, bytes, int] | None: ...
+
+def fill_with_ones(values: _Floats, n_threads: int) -> None: ...

@@ -74,6 +74,12 @@ class Tables:
     relabel: Int32s
 
 
+def default_width(n_samples: int) -> int:
+    """Return the number of features that keeps the proportion of the full size."""
+    scaled = round(n_samples * FULL_SHAPE[1] / FULL_SHAPE[0])
+    return min(max(MIN_FEATURES, scaled), 2**31 - 1)
+
+
 def make_tables(n_features: int, seed: np.random.SeedSequence) -> Tables:
     """Draw the hosts and the rare columns."""
     rng = _stream(seed, 0)

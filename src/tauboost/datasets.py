@@ -209,8 +209,7 @@ def url_like_blocks(
     """
     m = _integer("n_samples", n_samples, 1)
     if n_features is None:
-        scaled = round(m * _url_like.FULL_SHAPE[1] / _url_like.FULL_SHAPE[0])
-        n_features = min(max(_url_like.MIN_FEATURES, scaled), _INT32_MAX)
+        n_features = _url_like.default_width(m)
     n = _integer("n_features", n_features, _url_like.MIN_FEATURES, _INT32_MAX)
     n_blocks = -(-m // URL_BLOCK_ROWS)
     first = _integer("start", start, 0, n_blocks)

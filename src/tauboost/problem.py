@@ -18,7 +18,15 @@ from .kernels import _core
 from .losses import LOSSES, Weights
 from .rows import LocalRows, Rows
 from .threads import resolve_threads, useful_threads
-from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
+from .validation import (
+    CsrArrays,
+    as_csr,
+    check_labels,
+    check_real,
+    check_vector,
+    check_weights,
+    is_store,
+)
 
 __all__ = ["Problem"]
 
@@ -28,7 +36,7 @@ class Problem:
 
     Parameters
     ----------
-    X : sparse matrix, sparse array or 2-D array-like of shape (n_samples, n_features)
+    X : sparse matrix, sparse array, Store or 2-D array-like of shape (n_samples, n_features)
         The features (weak hypotheses). scipy CSR is the cheapest to read. Explicit zeros are
         dropped, duplicates summed; X itself is never changed and not kept.
     y : array-like of shape (n_samples,)
@@ -97,28 +105,15 @@ class Problem:
             if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
-        self.matrix = self._build(arrays, positive)
+        self.matrix = build_matrix(arrays, positive, self.place, self.fit_intercept, self.n_threads)
+        if is_store(X):
+            X.release_memory()
         self._all_columns = np.arange(self.matrix.n, dtype=np.int32)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
         self.least_weight = float(self.c.min())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
-
-    def _build(self, arrays: CsrArrays, positive: Mask) -> _core.Matrix:
-        matrix = _core.build_matrix(
-            arrays.indptr,
-            arrays.indices,
-            arrays.data,
-            positive.view(np.uint8),
-            self.place,
-            self.fit_intercept,
-            shard_cuts(arrays.indptr, self.n_features),
-            self.n_threads,
-        )
-        if matrix.has_duplicates:
-            return self._build(arrays.with_duplicates_summed(), positive)
-        return matrix
 
     @property
     def n_coordinates(self) -> int:
@@ -229,6 +224,34 @@ class Problem:
             f"Problem({self.n_samples:,} samples, {self.n_features:,} features, "
             f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
         )
+
+
+def build_matrix(
+    arrays: CsrArrays,
+    positive: Mask,
+    place: NDArray[np.int32],
+    fit_intercept: bool,
+    n_threads: int,
+) -> _core.Matrix:
+    """Lay A out in the core: the rows of X, with the sign of their label, in columns."""
+    more = arrays.more
+    matrix = _core.build_matrix(
+        indptr=arrays.indptr,
+        indices=arrays.indices,
+        data=arrays.data,
+        more_indptr=None if more is None else more.indptr,
+        more_indices=None if more is None else more.indices,
+        more_data=None if more is None else more.data,
+        positive=positive.view(np.uint8),
+        place=place,
+        intercept=fit_intercept,
+        cuts=shard_cuts(arrays.row_ends(), arrays.shape[1]),
+        n_threads=n_threads,
+    )
+    if matrix.has_duplicates:
+        summed = arrays.with_duplicates_summed()
+        return build_matrix(summed, positive, place, fit_intercept, n_threads)
+    return matrix
 
 
 def random_places(n_features: int) -> NDArray[np.int32]:

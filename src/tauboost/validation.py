@@ -14,58 +14,112 @@ import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Mask, Vector
+from .kernels import _core
+from .threads import resolve_threads, useful_threads
 
-__all__ = ["CsrArrays", "as_csr", "check_labels", "check_real", "check_vector", "check_weights"]
+__all__ = [
+    "CsrArrays",
+    "as_csr",
+    "check_labels",
+    "check_real",
+    "check_values",
+    "check_vector",
+    "check_weights",
+    "is_store",
+]
 
 # L_i = max_j A_ji^2 must be a number: neither 0 nor infinite.
 SMALLEST, LARGEST = 1e-150, 1e150
+# The kernels number columns with 32 bits, and an intercept is one more.
+MOST_FEATURES = 2**31 - 2
 
 
 @dataclass(frozen=True)
 class CsrArrays:
-    """A checked matrix as the three CSR arrays; ``data`` is None when every entry is 1."""
+    """A checked matrix as the three CSR arrays; ``data`` is None when every entry is 1.
+
+    With ``more``, the matrix is the sum of the two, which have no entry in common: ones without
+    values, and all else, as a store keeps them.
+    """
 
     indptr: NDArray[Any]
     indices: NDArray[Any]
     data: Vector | None
     shape: tuple[int, int]
+    more: CsrArrays | None = None
+
+    @property
+    def parts(self) -> tuple[CsrArrays, ...]:
+        """The matrices whose sum this is, one or two."""
+        return (self,) if self.more is None else (self, self.more)
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return sum(len(part.indices) for part in self.parts)
+
+    def row_ends(self) -> NDArray[Any]:
+        """Return how many entries there are before each row, and in all: m + 1 numbers."""
+        return self.indptr if self.more is None else self.indptr + self.more.indptr
 
     def select(self, keep: Mask) -> CsrArrays:
         """Keep only some of the rows."""
-        kept = self._as_scipy()[keep]
-        data = None if self.data is None else kept.data
-        return replace(self, indptr=kept.indptr, indices=kept.indices, data=data, shape=kept.shape)
+        kept = replace(self, more=None).to_scipy()[keep]
+        return CsrArrays(
+            kept.indptr,
+            kept.indices,
+            None if self.data is None else kept.data,
+            kept.shape,
+            None if self.more is None else self.more.select(keep),
+        )
 
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""
-        summed = self._as_scipy().copy()
+        summed = self.to_scipy().copy()
         summed.sum_duplicates()
         return CsrArrays(summed.indptr, summed.indices, summed.data, self.shape)
 
-    def _as_scipy(self) -> Any:
+    def to_scipy(self) -> Any:
+        """Return the matrix as a scipy CSR array; ones are written out."""
         data = np.ones(len(self.indices)) if self.data is None else self.data
-        return sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
+        matrix = sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
+        return matrix if self.more is None else matrix + self.more.to_scipy()
 
 
 def as_csr(X: Any) -> CsrArrays:
     """Check X and see it as CSR arrays, sharing memory where that is possible."""
-    if sp.issparse(X):
-        if X.format not in {"csr", "csc"}:
-            X = X.tocsr()
-        _check_structure(X)
-        _check_numeric(X.dtype)
-        _check_values(X.data)
-        X = X if X.format == "csr" else X.tocsr()
-    else:
+    if isinstance(X, CsrArrays):  # checked already
+        return X
+    if is_store(X):
+        parts: tuple[CsrArrays, ...] = X.parts()
+        return replace(parts[0], more=parts[1]) if len(parts) > 1 else parts[0]
+    if not sp.issparse(X):
         X = _dense_to_csr(X)
+    elif X.format not in {"csr", "csc"}:
+        X = X.tocsr()
+    _check_numeric(X.dtype)
+    _check_pointers(X)
+    arrays, facts = _arrays(X)
+    _check_facts(X, arrays.data, facts)
+    if X.format == "csc":
+        arrays, _ = _arrays(X.tocsr())
+    return replace(arrays, data=None) if facts.all_one else arrays
+
+
+def is_store(X: Any) -> bool:
+    """Tell whether X is a store: data on disk that check themselves."""
+    return callable(getattr(X, "parts", None)) and hasattr(X, "release_memory")
+
+
+def _arrays(X: Any) -> tuple[CsrArrays, _core.CsrFacts]:
+    """Return the arrays in the types of the core, and what one read of them tells."""
     index = np.int64 if np.int64 in (X.indices.dtype, X.indptr.dtype) else np.int32
-    data = X.data.astype(np.float64, copy=False)
-    return CsrArrays(
-        indptr=np.ascontiguousarray(X.indptr, dtype=index),
-        indices=np.ascontiguousarray(X.indices[: X.indptr[-1]], dtype=index),
-        data=None if np.all(data == 1.0) else np.ascontiguousarray(data[: X.indptr[-1]]),
-        shape=(int(X.shape[0]), int(X.shape[1])),
-    )
+    end = int(X.indptr[-1])
+    indices = np.ascontiguousarray(X.indices[:end], dtype=index)
+    data = np.ascontiguousarray(X.data[:end], dtype=np.float64)
+    facts = _core.inspect_csr(indices, data, useful_threads(resolve_threads(None), end))
+    indptr = np.ascontiguousarray(X.indptr, dtype=index)
+    return CsrArrays(indptr, indices, data, (int(X.shape[0]), int(X.shape[1]))), facts
 
 
 def _dense_to_csr(X: Any) -> Any:
@@ -79,13 +133,14 @@ def _dense_to_csr(X: Any) -> Any:
         raise ValueError(f"X must have two dimensions (samples, features), got {dense.ndim}")
     _check_size(dense.shape)
     _check_numeric(dense.dtype)
-    _check_values(dense)
     return sp.csr_array(dense)
 
 
 def _check_size(shape: tuple[int, int]) -> None:
     if min(shape) == 0:
         raise ValueError(f"X is empty: it has {shape[0]} samples and {shape[1]} features")
+    if shape[1] > MOST_FEATURES:
+        raise ValueError(f"X has {shape[1]:,} features; at most {MOST_FEATURES:,} are possible")
 
 
 def _check_numeric(dtype: np.dtype[Any]) -> None:
@@ -93,26 +148,41 @@ def _check_numeric(dtype: np.dtype[Any]) -> None:
         raise TypeError(f"X must hold real numbers or booleans, got values of type {dtype}")
 
 
-def _check_values(values: NDArray[Any]) -> None:
-    if values.dtype.kind == "b" or values.size == 0:
-        return
-    if values.dtype.kind == "f" and not np.isfinite(values.sum(dtype=np.float64)):
+def _check_facts(X: Any, values: Vector | None, facts: _core.CsrFacts) -> None:
+    minor = X.shape[1 if X.format == "csr" else 0]
+    if facts.most_index >= 0 and (facts.least_index < 0 or facts.most_index >= minor):
+        wrong = facts.least_index if facts.least_index < 0 else facts.most_index
+        raise ValueError(f"{_not_valid(X)}: index {wrong} is outside 0..{minor - 1}")
+    if values is not None:
+        _check_range(values, facts)
+
+
+def _check_range(values: Vector, facts: _core.CsrFacts) -> None:
+    if not facts.is_finite:
         bad = np.count_nonzero(~np.isfinite(values))
-        if bad:
-            raise ValueError(f"X contains NaN or infinity ({bad} of its values)")
-    magnitude = np.abs(values.astype(np.float64, copy=False))
-    if magnitude.max() > LARGEST or np.any((magnitude < SMALLEST) & (magnitude > 0)):
+        raise ValueError(f"X contains NaN or infinity ({bad} of its values)")
+    if facts.most > LARGEST or facts.least < SMALLEST:
         raise ValueError(
             f"X has nonzero values outside {SMALLEST:g} <= |x| <= {LARGEST:g}, whose squares "
             "cannot be represented: rescale those features"
         )
 
 
-def _check_structure(X: Any) -> None:
-    """Check the pointers and indices of a CSR or CSC matrix that someone may have edited."""
+def check_values(values: Vector) -> None:
+    """Check that some values are finite, and that their squares are numbers."""
+    facts = _core.inspect_csr(np.zeros(len(values), dtype=np.int32), values, 1)
+    _check_range(values, facts)
+
+
+def _not_valid(X: Any) -> str:
+    return f"X is not a valid {X.format.upper()} matrix"
+
+
+def _check_pointers(X: Any) -> None:
+    """Check the pointers of a CSR or CSC matrix that someone may have edited."""
     _check_size(X.shape)
-    major, minor = X.shape if X.format == "csr" else X.shape[::-1]
-    what = f"X is not a valid {X.format.upper()} matrix"
+    major = X.shape[0 if X.format == "csr" else 1]
+    what = _not_valid(X)
     indptr, indices = np.asarray(X.indptr), np.asarray(X.indices)
     if indptr.dtype.kind not in "iu" or indices.dtype.kind not in "iu":
         raise ValueError(f"{what}: indptr and indices must be integers")
@@ -128,10 +198,6 @@ def _check_structure(X: Any) -> None:
         raise ValueError(
             f"{what}: indptr ends at {indptr[-1]}, but only {stored} entries are there"
         )
-    used = indices[: indptr[-1]]
-    if used.size and (int(used.min()) < 0 or int(used.max()) >= minor):
-        wrong = int(used.min()) if int(used.min()) < 0 else int(used.max())
-        raise ValueError(f"{what}: index {wrong} is outside 0..{minor - 1}")
 
 
 def check_labels(

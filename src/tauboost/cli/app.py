@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import compare, inspect
+from . import compare, convert, generate, inspect
 from .errors import Commands
 
 __all__ = ["app", "main"]
@@ -31,6 +31,8 @@ def _add(name: str, function: Callable[..., None], examples: str) -> None:
 
 
 _add("compare", compare.compare, compare.EXAMPLES)
+_add("convert", convert.convert, convert.EXAMPLES)
+_add("generate", generate.generate, generate.EXAMPLES)
 _add("inspect", inspect.inspect, inspect.EXAMPLES)
 
 

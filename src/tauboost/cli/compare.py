@@ -188,12 +188,11 @@ def _problem(
     if data is not None and n_samples is not None:
         raise ValueError("--n-samples is for generated data: leave it out, or leave DATA out")
     name = "w8a-like" if data is None else data.name
-    doing = "generating" if data is None else "reading"
-    with Console(stderr=True).status(f"{doing} {escape(name)}"):
+    if data is not None:
+        X, y = load_svmlight(data, n_threads=threads, progress=True)
+    with Console(stderr=True).status(f"preparing {escape(name)}"):
         if data is None:
             X, y = make_w8a_like(n_samples or W8A_SAMPLES, random_state=seed)
-        else:
-            X, y = load_svmlight(data, n_threads=threads)
         return name, Problem(X, y, n_threads=threads)
 
 

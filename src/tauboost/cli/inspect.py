@@ -9,7 +9,6 @@ from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
-import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
@@ -17,8 +16,11 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..eso import beta
-from ..io import load_svmlight
+from ..io import Store, is_store, load_svmlight, open_store
 from ..problem import Problem
+from ..progress import progress_bar
+from ..report import describe
+from ..validation import as_csr
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -26,9 +28,17 @@ EXAMPLES = """Examples:
 
 tauboost inspect w8a.xz
 
-tauboost inspect w8a.xz --json > w8a.json"""
+tauboost inspect w8a.xz --json > w8a.json
 
-Data = Annotated[Path, typer.Argument(metavar="DATA", help="svmlight file: plain, gz, bz2 or xz.")]
+tauboost inspect url.store --verify"""
+
+Data = Annotated[
+    Path,
+    typer.Argument(metavar="DATA", help="svmlight file (plain, gz, bz2 or xz), or a store."),
+]
+Verify = Annotated[
+    bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
+]
 Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
@@ -44,18 +54,22 @@ class TauRow:
     speedup_printed: float
 
 
-def inspect(data: Data, threads: Threads = None, as_json: AsJson = False) -> None:
+def inspect(
+    data: Data, threads: Threads = None, verify: Verify = False, as_json: AsJson = False
+) -> None:
     """Show the shape, the constants and the expected speed-up of a data set.
 
     omega is the largest number of nonzeros in a row, L_i the largest square in column i. With tau
     coordinates moving together, steps must be beta times shorter: tau / beta is the speed-up that
     Theorem 1 promises over moving one.
     """
-    with Console(stderr=True).status(f"reading {escape(data.name)}"):
-        X, y = load_svmlight(data, n_threads=threads)
-        problem = Problem(X, y, n_threads=threads)
-        facts = describe(problem, X, y)
-    rows = tau_table(problem)
+    if is_store(data) or data.is_dir():
+        facts = _store_facts(open_store(data), verify)
+    elif verify:
+        raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
+    else:
+        facts = _file_facts(data, threads)
+    rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])
     if as_json:
         document = {"name": data.name, **facts, "tau_table": [asdict(row) for row in rows]}
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
@@ -65,48 +79,35 @@ def inspect(data: Data, threads: Threads = None, as_json: AsJson = False) -> Non
     console.print(_tau_table(rows))
 
 
-def describe(problem: Problem, X: Any, y: Any) -> dict[str, Any]:
-    """Collect the facts, ready for JSON."""
-    m, n = problem.n_samples, problem.n_features
-    negative, positive = problem.classes
-    entry_row = np.repeat(np.arange(m), np.diff(X.indptr))[X.data != 0]
-    entry_column = X.indices[X.data != 0]
-    is_positive = y[entry_row] == positive
-    in_positive = np.bincount(entry_column[is_positive], minlength=n)
-    in_negative = np.bincount(entry_column[~is_positive], minlength=n)
-    L = problem.lipschitz[problem.lipschitz > 0]
-    n_valued, n_empty = problem.matrix.n_valued, n - len(L)
-    return {
-        "n_samples": m,
-        "n_features": n,
-        "nnz": problem.nnz,
-        "density": problem.nnz / (m * n),
-        "omega": problem.omega,
-        "lipschitz": {
-            "smallest": float(L.min(initial=np.inf)) if L.size else None,
-            "largest": float(L.max(initial=0.0)) if L.size else None,
-        },
-        "classes": [
-            {"label": float(label), "count": int(np.count_nonzero(y == label))}
-            for label in (negative, positive)
-        ],
-        "empty_rows": m - len(np.unique(entry_row)),
-        "empty_columns": n_empty,
-        "one_class_columns": int(np.count_nonzero((in_positive > 0) != (in_negative > 0))),
-        "valued_columns": n_valued,
-        "value_free_columns": n - n_empty - n_valued,
-        "matrix_bytes": problem.matrix.nbytes,
-        "matrix_shards": problem.matrix.n_shards,
-    }
+def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
+    X, y = load_svmlight(data, n_threads=threads, progress=True)
+    with Console(stderr=True).status(f"preparing {escape(data.name)}"):
+        X.eliminate_zeros()
+        matrix = Problem(X, y, n_threads=threads).matrix
+        built = {"matrix_bytes": matrix.nbytes, "matrix_shards": matrix.n_shards}
+        return describe([as_csr(X)], y) | built
 
 
-def tau_table(problem: Problem) -> list[TauRow]:
+def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
+    if verify:
+        with progress_bar("verifying", store.nbytes, "MB", visible=True, scale=1e6) as show:
+            store.verify(show)
+    with progress_bar("reading", store.nnz, "million nonzeros", visible=True, scale=1e6) as show:
+
+        def seen(n_entries: int) -> None:
+            show(n_entries)
+            store.release_memory()  # else the whole store would come to count as memory in use
+
+        facts = describe(store.parts(), store.y, seen)
+    return facts | {"store_bytes": store.nbytes, "source": store.source, "verified": verify}
+
+
+def tau_table(n: int, omega: int, m: int) -> list[TauRow]:
     """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n."""
-    n, omega, m = problem.n_coordinates, max(problem.omega, 1), problem.n_samples
     rows = []
     for tau in _taus(n):
-        theorem = beta(n, omega, tau, m)
-        printed = beta(n, omega, tau, m, overlap_weights=False)
+        theorem = beta(n, max(omega, 1), tau, m)
+        printed = beta(n, max(omega, 1), tau, m, overlap_weights=False)
         rows.append(TauRow(tau, theorem, tau / theorem, printed, tau / printed))
     return rows
 
@@ -143,6 +144,9 @@ def _facts_table(name: str, facts: dict[str, Any]) -> Table:
         "matrix in memory",
         f"{facts['matrix_bytes'] / 2**20:,.1f} MiB in {shards} shard{'s' if shards > 1 else ''}",
     )
+    if "store_bytes" in facts:
+        verified = ", checksums right" if facts["verified"] else ""
+        table.add_row("store on disk", f"{facts['store_bytes'] / 2**20:,.1f} MiB{verified}")
     return table
 
 

@@ -1,148 +1,283 @@
 """Read svmlight (LIBSVM) text: one sample a line, ``label index:value index:value ...``.
 
-The text may be plain or compressed with gzip, bzip2 or xz. Which it is shows in the first bytes of
-the content, so a file without the usual ending, or a pipe, is read as well.
+The text may be plain or compressed with gzip, bzip2 or xz, in a file, a pipe or a stream. The
+parser is compiled (cpp/svmlight_reader.hpp) and takes the text in parts; here are the options, the
+errors, and the way from rows to a matrix. What follows a ``#`` is a comment, and ``qid:...`` behind
+the label is passed over.
 """
 
 from __future__ import annotations
 
-import bz2
-import gzip
-import lzma
-import zlib
-from collections.abc import Callable, Iterator
+import os
+from collections.abc import Iterator
+from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 
 import numpy as np
 from scipy import sparse
 
+from ..kernels import _core
+from ..progress import progress_bar
 from ..threads import resolve_threads
+from .source import PART_BYTES, Source, open_source
 
 if TYPE_CHECKING:
-    import os
-    from io import BufferedReader
-
     from numpy.typing import NDArray
 
-__all__ = ["load_svmlight"]
+__all__ = ["Block", "ParsedRows", "load_svmlight", "read_rows", "svmlight_blocks"]
 
-OPENERS: dict[bytes, Callable[[Any], Any]] = {
-    b"\x1f\x8b": gzip.open,
-    b"BZh": bz2.open,
-    b"\xfd7zXZ\x00": lzma.open,
-}
-EXCERPT = 60
+File: TypeAlias = str | os.PathLike[str] | BinaryIO
+ZeroBased: TypeAlias = bool | Literal["auto"]
+
+LONGEST_SHOWN = 60
+
+
+@dataclass(frozen=True, eq=False)
+class ParsedRows:
+    """All rows of a file, without values if every value is 1.
+
+    Attributes
+    ----------
+    indptr : array of int64, one longer than there are rows
+    indices : array of int32, or of int64 where an index needs it
+        Counted from 0, increasing in each row.
+    data : array of float64, or None
+        None means that every value is 1.
+    y : array of float64, the labels
+    n_features : int
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32] | NDArray[np.int64]
+    data: NDArray[np.float64] | None
+    y: NDArray[np.float64]
+    n_features: int
+
+    def to_csr(self, n_threads: int = 1) -> sparse.csr_array:
+        """Make a matrix of them, which has values in any case."""
+        data = self.data
+        if data is None:
+            data = np.empty(len(self.indices))
+            _core.fill_with_ones(data, n_threads)
+        shape = (len(self.y), self.n_features)
+        # Short indices where they suffice: half the memory, and some libraries take no others.
+        index = np.int32 if max(len(data), *shape) < 2**31 else np.int64
+        indices, indptr = (array.astype(index, copy=False) for array in (self.indices, self.indptr))
+        X = sparse.csr_array((data, indices, indptr), shape=shape)
+        X.has_canonical_format = True  # else SciPy looks at every index again to find that out
+        return X
+
+
+@dataclass(frozen=True, eq=False)
+class Block:
+    """Some rows of a file that follow each other.
+
+    Attributes
+    ----------
+    indptr : array of int64, one longer than there are rows
+    indices : array of int32, or of int64 where an index of this block needs it
+        Increasing in each row. Counted from 0 where ``zero_based`` says how the file counts; as
+        written in the file where that is "auto".
+    data : array of float64, or None
+        None means that every value of this block is 1.
+    y : array of float64, the labels
+    bytes_read : int
+        How far reading has come in the file, in bytes; compressed ones if it is compressed.
+    smallest_index, largest_index : int, or None where the block has no entries
+        Of ``indices``.
+    """
+
+    indptr: NDArray[np.int64]
+    indices: NDArray[np.int32] | NDArray[np.int64]
+    data: NDArray[np.float64] | None
+    y: NDArray[np.float64]
+    bytes_read: int
+    smallest_index: int | None
+    largest_index: int | None
 
 
 def load_svmlight(
-    path: str | os.PathLike[str],
+    path: File,
     *,
     n_features: int | None = None,
-    zero_based: bool | Literal["auto"] = "auto",
+    zero_based: ZeroBased = "auto",
     n_threads: int | None = None,
+    progress: bool = False,
 ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
     """Load an svmlight file.
 
     Parameters
     ----------
-    path : str or path-like
-        The file: plain, gz, bz2 or xz, recognised by its content.
+    path : str, path-like or binary file
+        The file: plain, gz, bz2 or xz, recognised by its content. Pipes are fine.
     n_features : int, optional
         Number of columns, where it is known; None takes the largest index that occurs.
     zero_based : bool or "auto"
         Whether indices count from 0; "auto" means from 1 unless a 0 occurs.
     n_threads : int, optional
-        None means every core this process may use.
+        None means every core this process may use. The result does not depend on it.
+    progress : bool
+        Whether to show a bar on the terminal when reading takes long.
 
     Returns
     -------
     X : scipy.sparse.csr_array of float64, indices sorted
     y : array of float64, the labels as written
 
+    Raises
+    ------
+    ValueError
+        Where the content is wrong; the message names file, line and column.
+    OSError
+        Where the file cannot be read.
+
     Examples
     --------
     >>> X, y = load_svmlight("w8a.xz", n_features=300)  # doctest: +SKIP
     """
-    path = Path(path)
-    # Checked now so that callers are right already; the present reader works with one thread.
-    resolve_threads(n_threads)
-    _check_options(n_features, zero_based)
-    X, y = _read(path, zero_based)
+    n_threads = resolve_threads(n_threads)
+    rows = read_rows(
+        path, n_features=n_features, zero_based=zero_based, n_threads=n_threads, progress=progress
+    )
+    return rows.to_csr(n_threads), rows.y
+
+
+def read_rows(
+    path: File,
+    *,
+    n_features: int | None = None,
+    zero_based: ZeroBased = "auto",
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> ParsedRows:
+    """Read a file as `load_svmlight` does, but leave out the values if all of them are 1."""
+    n_threads = resolve_threads(n_threads)
+    _check_n_features(n_features)
+    _check_zero_based(zero_based)
+    # Nearly all files count from 1. If "auto" finds a 0 after all, it adds the 1 again.
+    reader = _core.SvmlightReader(base=int(zero_based is not True), least=int(zero_based is False))
+    with open_source(path) as source:
+        name = source.name
+        title = f"reading {Path(name).name}"
+        with progress_bar(title, source.size, "MB", visible=progress, scale=1e6) as show:
+            for _, position in _feed(reader, source, n_threads):
+                show(position)
+    y, indptr, indices, data, smallest, largest = reader.take()
     if len(y) == 0:
-        raise ValueError(f"{path}: no samples in this file")
-    found = X.shape[1]
+        raise ValueError(f"{name}: no samples in this file")
+    if zero_based == "auto" and smallest == 0:
+        zero_based = True
+        indices += 1
+    found = 1 if largest is None else largest + int(zero_based is True)
     if n_features is not None and n_features < found:
-        raise ValueError(f"{path}: has {found} features, more than n_features={n_features}")
-    shape = (len(y), found if n_features is None else n_features)
-    # Short indices where they suffice: half the memory, and some libraries take no others.
-    index = np.int32 if max(X.nnz, *shape) < 2**31 else np.int64
-    indices, indptr = (array.astype(index, copy=False) for array in (X.indices, X.indptr))
-    return sparse.csr_array((X.data, indices, indptr), shape=shape), y
+        raise ValueError(f"{name}: has {found} features, more than n_features={n_features}")
+    return ParsedRows(indptr, indices, data, y, found if n_features is None else int(n_features))
 
 
-def _check_options(n_features: object, zero_based: object) -> None:
-    if n_features is not None:
-        if isinstance(n_features, bool) or not isinstance(n_features, Integral):
-            raise TypeError(f"n_features must be a positive integer or None, got {n_features!r}")
-        if n_features < 1:
-            raise ValueError(f"n_features must be at least 1, got {n_features}")
+def svmlight_blocks(
+    path: File,
+    *,
+    zero_based: ZeroBased,
+    n_threads: int | None = None,
+    block_bytes: int = 64 << 20,
+) -> Iterator[Block]:
+    """Read a file block by block, in memory that depends on the blocks and not on the file.
+
+    Parameters
+    ----------
+    path, n_threads
+        As for `load_svmlight`.
+    zero_based : bool or "auto"
+        Whether indices count from 0. With "auto", which is known only in the end, blocks have them
+        as written; they count from 0 if the smallest of all ``smallest_index`` is 0.
+    block_bytes : int
+        Bytes of text, decompressed, in a block: about so many, in whole lines.
+
+    Yields
+    ------
+    Block
+        With at least one row.
+    """
+    n_threads = resolve_threads(n_threads)
+    _check_zero_based(zero_based)
+    if isinstance(block_bytes, bool) or not isinstance(block_bytes, Integral):
+        raise TypeError(f"block_bytes must be a positive integer, got {block_bytes!r}")
+    if block_bytes < 1:
+        raise ValueError(f"block_bytes must be at least 1, got {block_bytes}")
+    return _blocks(path, zero_based, n_threads, int(block_bytes))
+
+
+def _blocks(path: File, zero_based: ZeroBased, n_threads: int, block_bytes: int) -> Iterator[Block]:
+    base = int(zero_based is False)
+    reader = _core.SvmlightReader(base=base, least=base)
+
+    def block(position: int) -> Block:
+        y, indptr, indices, data, *written = reader.take()
+        smallest, largest = (None if index is None else index - base for index in written)
+        return Block(indptr, indices, data, y, position, smallest, largest)
+
+    n_bytes = n_rows = position = 0
+    with open_source(path) as source:
+        for size, position in _feed(reader, source, n_threads, most=block_bytes):
+            n_bytes += size
+            if n_bytes >= block_bytes and reader.n_rows > 0:
+                n_bytes, n_rows = 0, n_rows + reader.n_rows
+                yield block(position)
+        if reader.n_rows > 0:
+            yield block(position)
+        elif n_rows == 0:
+            raise ValueError(f"{source.name}: no samples in this file")
+
+
+def _feed(
+    reader: _core.SvmlightReader, source: Source, n_threads: int, most: int = PART_BYTES
+) -> Iterator[tuple[int, int]]:
+    """Let the reader parse it all, yielding after each part its size and the place in the file."""
+    for text, position in source.parts():
+        for start in range(0, len(text), most):
+            part = text[start : start + most]
+            reader.feed(part, n_threads)
+            _check_content(reader, source.name)
+            yield len(part), position
+    reader.finish()
+    _check_content(reader, source.name)
+
+
+def _check_content(reader: _core.SvmlightReader, name: str) -> None:
+    if reader.complaint is None:
+        return
+    fault, line, column, token, previous = reader.complaint
+    raise ValueError(f"{name}, line {line}, column {column}: {_reason(fault, token, previous)}")
+
+
+def _reason(fault: str, token: bytes, previous: int) -> str:
+    text = token.decode(errors="replace")
+    got = "got " + repr(text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "...")
+    index = text.partition(":")[0]
+    if fault == "index" and index.startswith("-"):
+        return f"an index must not be negative, {got}"
+    if fault == "index" and not index.strip("+0"):
+        return f"zero_based=False means that indices count from 1, {got}"
+    return {
+        "label": f"the label must be a finite number, {got}",
+        "entry": f"expected index:value, {got}",
+        "index": f"an index must be at most 2**63 - 2, {got}",
+        "order": f"indices must increase from left to right, got {index} after {previous}",
+        "value": f"the value must be a finite number, {got}",
+    }[fault]
+
+
+def _check_n_features(n_features: object) -> None:
+    if n_features is None:
+        return
+    if isinstance(n_features, bool) or not isinstance(n_features, Integral):
+        raise TypeError(f"n_features must be a positive integer or None, got {n_features!r}")
+    if n_features < 1:
+        raise ValueError(f"n_features must be at least 1, got {n_features}")
+
+
+def _check_zero_based(zero_based: object) -> None:
     if zero_based != "auto" and not isinstance(zero_based, bool):
         raise ValueError(f"zero_based must be True, False or 'auto', got {zero_based!r}")
-
-
-def _read(path: Path, zero_based: bool | str) -> Any:
-    # Imported here because it takes as long as all the rest of the package.
-    from sklearn.datasets import load_svmlight_file  # noqa: PLC0415
-
-    with path.open("rb") as raw:
-        lines = _Lines(_decompressed(raw))
-        try:
-            return load_svmlight_file(lines, zero_based=zero_based)
-        except (EOFError, zlib.error, lzma.LZMAError):
-            raise ValueError(f"{path}: the compressed data are truncated or damaged") from None
-        except OSError as error:
-            if error.errno is None:  # how gzip and bz2 report bad content
-                raise ValueError(f"{path}: the compressed data are truncated or damaged") from None
-            raise OSError(error.errno, error.strerror, str(path)) from None
-        except (ValueError, OverflowError) as error:
-            raise ValueError(f"{path}, line {lines.complaint(error)}") from None
-
-
-def _decompressed(raw: BufferedReader) -> Any:
-    start = raw.peek(8)
-    for magic, opener in OPENERS.items():
-        if start.startswith(magic):
-            return opener(raw)
-    return raw
-
-
-class _Lines:
-    """The lines of a file, counted, so that an error can say where.
-
-    Being Python, it also gives Ctrl-C a chance between lines, which compiled readers do not.
-    """
-
-    def __init__(self, file: Any) -> None:
-        self.file = file
-        self.count = 0
-        self.latest = b""
-
-    def __iter__(self) -> Iterator[bytes]:
-        for self.count, self.latest in enumerate(self.file, start=1):  # noqa: B020
-            yield self.latest
-
-    def read(self, size: int = -1) -> bytes:
-        """Part of being a file; the reader asks for lines only."""
-        return bytes(self.file.read(size))
-
-    def complaint(self, error: Exception) -> str:
-        text = self.latest[: EXCERPT + 1].decode(errors="replace").rstrip("\r\n")
-        shown = repr(text if len(text) <= EXCERPT else text[:EXCERPT] + "...")
-        reason = str(error)
-        if "Invalid index" in reason or isinstance(error, OverflowError):
-            return f"{self.count}: an index is out of range in {shown}"
-        if "sorted and unique" in reason:
-            return f"{self.count}: indices must increase from left to right, got {shown}"
-        return f"{self.count}: expected 'label index:value index:value ...', got {shown}"

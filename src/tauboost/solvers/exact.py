@@ -23,7 +23,7 @@ from .stopping import Monitor, drive
 from .sweep_plan import SweepPlan
 from .weights import MultiplicativeWeights
 
-__all__ = ["solve"]
+__all__ = ["BundleSize", "solve"]
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
 # Below this many nonzeros a bundle is over before a second thread has joined in.
@@ -57,7 +57,12 @@ class _Exact(MultiplicativeWeights):
         n_threads: int,
     ) -> None:
         super().__init__(problem, penalty, lam, n_threads)
-        self.bundles = _BundleSize(problem, tau)
+        self.bundles = BundleSize(
+            problem.matrix,
+            tau,
+            first_overlap=problem.first_overlap,
+            is_spread=problem.is_spread,
+        )
         self.plan = SweepPlan(problem, seed)
         self.newton = NewtonFinish(problem, penalty, self.plan.counts, self.rows)
         self.edge_hint = math.inf
@@ -69,7 +74,9 @@ class _Exact(MultiplicativeWeights):
         columns = self.plan.take(self.updates_in(epochs_left))
         outcome = self._sweep(columns)
         self.updates += len(columns)
-        self.bundles.learn(outcome)
+        if outcome.predicted > 0:
+            efficiency = outcome.decrease / outcome.predicted
+            self.bundles.learn(outcome.undone, outcome.bundles, efficiency)
         self.sweep_edge = max(self.sweep_edge, outcome.edge)
         self.sweep_decrease += outcome.decrease
         self.settle(self.problem.omega * outcome.longest)
@@ -100,29 +107,37 @@ class _Exact(MultiplicativeWeights):
         )
 
 
-class _BundleSize:
+class BundleSize:
     """tau, adapted to what is seen: grow while bundles decrease F as single columns would.
 
-    Where a bundle costs a message, more is put up with: it still pays when half is lost.
+    Where a bundle costs a message (``is_spread``), more is put up with: it still pays when half is
+    lost. ``mean_row`` is the number of nonzeros of a row on average, where samples have weights.
     """
 
-    def __init__(self, problem: Problem, tau: int | None) -> None:
-        matrix = problem.matrix
+    def __init__(
+        self,
+        matrix: _core.Matrix,
+        tau: int | None,
+        *,
+        mean_row: float | None = None,
+        first_overlap: float = Problem.first_overlap,
+        is_spread: bool = False,
+    ) -> None:
         self.is_fixed = tau is not None
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
-        self.undone, self.shrink, self.grow = 0.02, 0.6, 0.9
-        if problem.is_spread:
-            self.undone, self.shrink, self.grow = 0.1, 0.3, 0.6
-        mean_overlap = max(matrix.nnz, 1) / (matrix.m * matrix.n)
-        first = int(min(problem.first_overlap / mean_overlap, self.most))
+        self.undone, self.shrink, self.grow = (0.1, 0.3, 0.6) if is_spread else (0.02, 0.6, 0.9)
+        mean_row = matrix.nnz / matrix.m if mean_row is None else mean_row
+        first = int(min(first_overlap * matrix.n / max(mean_row, 1e-300), self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
 
-    def learn(self, outcome: _core.SweepOutcome) -> None:
-        """Shrink where bundles were undone or two columns did each other's work; else grow."""
-        if self.is_fixed or outcome.predicted <= 0:
+    def learn(self, undone: int, bundles: int, efficiency: float) -> None:
+        """Shrink where bundles were undone or two columns did each other's work; else grow.
+
+        ``efficiency`` is the decrease seen, as a share of the sum of what each column promised.
+        """
+        if self.is_fixed:
             return
-        efficiency = outcome.decrease / outcome.predicted
-        if outcome.undone > self.undone * outcome.bundles or efficiency < self.shrink:
+        if undone > self.undone * bundles or efficiency < self.shrink:
             self.tau = max(SMALLEST_TAU, self.tau // 2)
-        elif outcome.undone == 0 and efficiency > self.grow:
+        elif undone == 0 and efficiency > self.grow:
             self.tau = min(self.most, 2 * self.tau)

@@ -12,11 +12,13 @@ from numpy.typing import NDArray
 
 from ..problem import Problem
 
-__all__ = ["SweepPlan"]
+__all__ = ["Shuffle", "SweepPlan"]
 
 NONZEROS_BETWEEN_LOOKS = 2**25
 # A run of neighbouring columns with fewer nonzeros than this costs more to find than to read.
 NONZEROS_IN_A_RUN = 2**11
+# Pointers to so few columns stay in the cache, whatever their order.
+FEW_COLUMNS = 2**12
 # What a column costs beyond its nonzeros, in nonzeros.
 COLUMN_OVERHEAD = 32
 # A column is swept again at once if it gained this much of the mean, for its cost; such sweeps are
@@ -42,14 +44,13 @@ class SweepPlan:
 
     def __init__(self, problem: Problem, seed: int) -> None:
         matrix = problem.matrix
-        self.random = np.random.Generator(np.random.Philox(key=seed))
         self.counts = problem.column_counts()
         self.cost = self.counts + COLUMN_OVERHEAD
         self.total_cost = int(self.cost[self.counts > 0].sum())
         self.gain = np.zeros(matrix.n)
         self.nonempty = np.flatnonzero(self.counts).astype(np.int32)
         self.n_empty = matrix.n - len(self.nonempty)  # a full sweep passes them in no time
-        self.run_length = max(1, NONZEROS_IN_A_RUN * len(self.nonempty) // max(matrix.nnz, 1))
+        self.shuffle = Shuffle(len(self.nonempty), matrix.nnz, seed)
         self.partial_sweeps = 0
         self._begin(self.nonempty)
 
@@ -83,12 +84,22 @@ class SweepPlan:
     def _begin(self, chosen: NDArray[np.int32]) -> None:
         self.is_full = len(chosen) == len(self.nonempty)
         self.work = int(self.cost[chosen].sum())
-        self.columns = self._shuffled(chosen)
+        self.columns = self.shuffle(chosen)
         self.position = 0
         self.mean_cost = max(1, self.work // max(len(chosen), 1))
         self.stride = max(1, NONZEROS_BETWEEN_LOOKS // self.mean_cost)
 
-    def _shuffled(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
+
+class Shuffle:
+    """Random orders of columns, in runs of neighbours long enough to be read as one piece."""
+
+    def __init__(self, n_columns: int, nnz: int, seed: int) -> None:
+        self.random = np.random.Generator(np.random.Philox(key=seed))
+        long_enough = NONZEROS_IN_A_RUN * n_columns // max(nnz, 1)
+        self.run_length = max(1, long_enough) if n_columns > FEW_COLUMNS else 1
+
+    def __call__(self, columns: NDArray[np.int32]) -> NDArray[np.int32]:
+        """Return the columns in a new random order."""
         n_runs = len(columns) // self.run_length
         if n_runs < 2:
             return self.random.permutation(columns)

@@ -1,0 +1,47 @@
+// What the files of bindings share: arrays as the kernels take them, and running without the GIL.
+#pragma once
+
+#include <nanobind/nanobind.h>
+#include <nanobind/ndarray.h>
+
+#include <cstdint>
+#include <stdexcept>
+#include <string>
+
+#include "pulse.hpp"
+
+namespace nb = nanobind;
+
+namespace tauboost {
+
+template <typename T>
+using Array = nb::ndarray<T, nb::ndim<1>, nb::c_contig, nb::device::cpu>;
+template <typename T>
+using NumpyArray = nb::ndarray<nb::numpy, T, nb::ndim<1>, nb::c_contig>;
+
+template <typename A>
+void expect_size(const A& array, std::int64_t size, const char* name) {
+  if (static_cast<std::int64_t>(array.size()) != size)
+    throw std::invalid_argument(std::string("wrong length of ") + name);
+}
+
+// Runs a kernel without the GIL; a Ctrl-C that arrives meanwhile is raised when it returns.
+template <typename Kernel>
+auto released(Kernel kernel) {
+  Pulse pulse([] {
+    nb::gil_scoped_acquire gil;
+    return PyErr_CheckSignals() != 0;
+  });
+  auto result = [&] {
+    nb::gil_scoped_release free;
+    return kernel(pulse);
+  }();
+  if (pulse.stopped()) throw nb::python_error();
+  return result;
+}
+
+void bind_csr(nb::module_& module);
+void bind_lanes(nb::module_& module);
+void bind_svmlight(nb::module_& module);
+
+}  // namespace tauboost

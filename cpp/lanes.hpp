@@ -1,0 +1,215 @@
+// Exact coordinate minimisation of several problems on one matrix at once: exact.hpp, in lanes.
+//
+// Bundles, steps and the test that undoes a rise are those of exact.hpp, with one psi, one total
+// and one verdict for each lane. Shards are summed in order: the bits do not depend on the threads,
+// nor on the instructions the machine has.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "exact.hpp"
+#include "lane_rows.hpp"
+
+namespace tauboost {
+
+template <int L>
+struct LaneOutcome {
+  std::int64_t bundles = 0;
+  std::array<std::int64_t, L> undone{};
+  std::array<double, L> total{}, decrease{}, predicted{}, longest{}, edge{};
+};
+
+template <int L>
+struct LaneState {
+  LaneRows rows;
+  double* lam;  // n x L
+  std::array<double, L> total;
+  std::array<Penalty, L> psi;
+};
+
+template <int L, bool Signed, bool IsLogistic>
+class LaneSweep {
+ public:
+  LaneSweep(const Matrix& A, const LaneState<L>& at, const std::int32_t* columns,
+            std::int64_t n_columns, std::int64_t tau)
+      : A_(A),
+        at_(at),
+        reference_(at.total),
+        columns_(columns),
+        n_columns_(n_columns),
+        tau_(tau),
+        target_(tau * L),
+        step_(tau * L),
+        part_(tau * L),
+        up_(tau * L),
+        violation_(tau * L),
+        sums_(tau * A.shards.size()),
+        change_(A.shards.size()) {}
+
+  LaneOutcome<L> run(int n_threads, Pulse& pulse) {
+    const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
+    const std::int64_t work = L * tau_ * (A_.nnz / A_.n + 16);
+    constexpr std::int64_t slice = 16;
+    Team::run(n_threads, [&](Team& team, int rank) {
+      for (std::int64_t begin = 0; begin < n_columns_; begin += tau_) {
+        if (pulse.stopped()) break;
+        const std::int64_t n = std::min(tau_, n_columns_ - begin);
+        const std::int32_t* bundle = columns_ + begin;
+        team.share(rank, n_shards, [&](std::int64_t s) { measure(s, bundle, n); });
+        team.share(rank, (n + slice - 1) / slice, [&](std::int64_t part) {
+          decide(bundle, part * slice, std::min(n, (part + 1) * slice));
+        });
+        team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, step_); });
+        team.leader(rank, [&] {
+          judge(bundle, n);
+          pulse.beat(work);
+        });
+        while (rose_) retreat(team, rank, n_shards, bundle, n);
+      }
+    });
+    outcome_.total = at_.total;
+    return outcome_;
+  }
+
+ private:
+  using Lanes = std::array<double, L>;
+
+  void measure(std::int64_t s, const std::int32_t* bundle, std::int64_t n) {
+    tauboost::measure<L, Signed>({A_, A_.shards[s], bundle, n},
+                                 at_.rows.w + L * A_.shards[s].first_row, sums_.data() + s * tau_);
+  }
+
+  void move(std::int64_t s, const std::int32_t* bundle, std::int64_t n,
+            const std::vector<double>& step) {
+    const std::int64_t first = L * A_.shards[s].first_row;
+    const LaneRows rows = {at_.rows.w + first, IsLogistic ? at_.rows.E + first : nullptr};
+    tauboost::move<L, Signed, IsLogistic>({A_, A_.shards[s], bundle, n}, step.data(), up_.data(),
+                                          rows, change_[s].data());
+  }
+
+  void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
+    for (std::int64_t k = begin; k < end; ++k) {
+      const std::int64_t i = bundle[k];
+      for (int l = 0; l < L; ++l) {
+        SignedSums sums;
+        for (std::size_t s = 0; s < A_.shards.size(); ++s) {
+          const LaneSums<L>& part = sums_[s * tau_ + k];
+          sums += {part.neg[l], part.pos[l], part.square[l]};
+        }
+        const Penalty& psi = at_.psi[l];
+        const double x = at_.lam[i * L + l];
+        const double target = ExactRule{A_, psi, IsLogistic}(i, x, sums, at_.total[l]);
+        target_[k * L + l] = target;
+        step_[k * L + l] = target - x;
+        up_[k * L + l] = target == x ? 0.0 : expm1(A_.scale[i] * (target - x));
+        violation_[k * L + l] = psi.violation(i, x, (sums.pos - sums.neg) / at_.total[l]);
+      }
+    }
+  }
+
+  // Change of the lane's objective if its steps, at the fraction now applied, are kept.
+  double rise(const std::int32_t* bundle, std::int64_t n, int l, double fraction) const {
+    double change = 0.0, penalty = 0.0;
+    for (const Lanes& part : change_) change += part[l];
+    for (std::int64_t k = 0; k < n; ++k)
+      penalty += at_.psi[l].change(bundle[k], at_.lam[bundle[k] * L + l],
+                                   place(k, bundle[k], l, fraction));
+    return (IsLogistic ? change : std::log1p(change / at_.total[l])) + penalty;
+  }
+
+  double place(std::int64_t k, std::int64_t i, int l, double fraction) const {
+    if (fraction == 1.0) return target_[k * L + l];
+    return at_.lam[i * L + l] + fraction * step_[k * L + l];
+  }
+
+  void judge(const std::int32_t* bundle, std::int64_t n) {
+    outcome_.bundles += 1;
+    rose_ = false;
+    for (int l = 0; l < L; ++l) {
+      for (std::int64_t k = 0; k < n; ++k) {
+        const double violation = violation_[k * L + l], scale = A_.scale[bundle[k]];
+        outcome_.predicted[l] += 0.5 * std::abs(step_[k * L + l]) * violation;
+        if (violation > outcome_.edge[l] * scale) outcome_.edge[l] = violation / scale;
+      }
+      const double change = rise(bundle, n, l, 1.0);
+      fraction_[l] = 1.0;
+      pending_[l] = !(change <= 0.0);
+      if (pending_[l]) {
+        outcome_.undone[l] += 1;
+        rose_ = true;
+      } else {
+        keep(bundle, n, l, 1.0, change);
+      }
+    }
+  }
+
+  void keep(const std::int32_t* bundle, std::int64_t n, int l, double fraction, double change) {
+    outcome_.decrease[l] -= change;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t i = bundle[k];
+      at_.lam[i * L + l] = place(k, i, l, fraction);
+      outcome_.longest[l] =
+          std::max(outcome_.longest[l], fraction * std::abs(step_[k * L + l]) * A_.scale[i]);
+    }
+    if (IsLogistic) return;
+    for (const Lanes& part : change_) at_.total[l] += part[l];
+    if (at_.total[l] < 1e-2 * reference_[l]) at_.total[l] = reference_[l] = sum_of_weights(l);
+  }
+
+  double sum_of_weights(int l) const {
+    return fixed_sum(0, A_.m, [&](std::int64_t j) { return std::abs(at_.rows.w[j * L + l]); });
+  }
+
+  // In the lanes that rose, takes back what is applied and applies half of it; after many halvings,
+  // nothing.
+  void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
+               std::int64_t n) {
+    constexpr double smallest = 1.0 / 1024;
+    team.leader(rank, [&] { set_part(bundle, n, [&](int l) { return -fraction_[l]; }); });
+    team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
+    team.leader(rank, [&] {
+      for (int l = 0; l < L; ++l) fraction_[l] = fraction_[l] > smallest ? fraction_[l] / 2 : 0.0;
+      set_part(bundle, n, [&](int l) { return fraction_[l]; });
+    });
+    team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
+    team.leader(rank, [&] {
+      rose_ = false;
+      for (int l = 0; l < L; ++l) {
+        if (!pending_[l]) continue;
+        const double change = rise(bundle, n, l, fraction_[l]);
+        pending_[l] = fraction_[l] > 0.0 && !(change <= 0.0);
+        if (pending_[l])
+          rose_ = true;
+        else if (fraction_[l] > 0.0)
+          keep(bundle, n, l, fraction_[l], change);
+      }
+    });
+  }
+
+  // part_ = the steps times a fraction, in the lanes that rose; 0 in the others
+  template <typename Fraction>
+  void set_part(const std::int32_t* bundle, std::int64_t n, Fraction fraction) {
+    for (std::int64_t k = 0; k < n; ++k)
+      for (int l = 0; l < L; ++l) {
+        part_[k * L + l] = pending_[l] ? fraction(l) * step_[k * L + l] : 0.0;
+        up_[k * L + l] = expm1(A_.scale[bundle[k]] * part_[k * L + l]);
+      }
+  }
+
+  const Matrix& A_;
+  LaneState<L> at_;
+  Lanes reference_;
+  const std::int32_t* columns_;
+  const std::int64_t n_columns_, tau_;
+  bool rose_ = false;
+  std::array<bool, L> pending_{};
+  Lanes fraction_{};
+  LaneOutcome<L> outcome_;
+  std::vector<double> target_, step_, part_, up_, violation_;  // tau x L
+  std::vector<LaneSums<L>> sums_;
+  std::vector<Lanes> change_;
+};
+
+}  // namespace tauboost

@@ -1,0 +1,124 @@
+"""Estimators to files and back: model files, safe to load from a stranger, and ONNX.
+
+Which class a file makes is looked up by name in a fixed table. Nothing else can be made from a
+file, and no code is run that a file names.
+"""
+
+from __future__ import annotations
+
+import os
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import DTypeLike
+
+from ..io.atomic import new_file
+from ..io.model import ModelData, ModelFileError, read_model, write_model
+from ..io.onnx import onnx_graph
+from .classifier import TauBoostClassifier
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["load_model", "save_model", "to_onnx"]
+
+# The classes that files can hold, by the name that stands in the file.
+ESTIMATORS: dict[str, type[Any]] = {"TauBoostClassifier": TauBoostClassifier}
+
+
+def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
+    """Save a fitted classifier.
+
+    The file is a safetensors file. It appears at once and complete: if anything goes wrong, what
+    was there before is still there. A ``random_state`` that is a generator is stored as None.
+
+    Parameters
+    ----------
+    clf : TauBoostClassifier
+    path : str or path-like
+
+    Raises
+    ------
+    sklearn.exceptions.NotFittedError
+        When ``clf`` is not fitted.
+    TypeError
+        When ``clf`` is something else, or has a parameter that a file cannot hold, such as a
+        function.
+
+    Examples
+    --------
+    >>> save_model(clf, "spam.tauboost")  # doctest: +SKIP
+    >>> clf = load_model("spam.tauboost")  # doctest: +SKIP
+    """
+    write_model(_fitted_data(clf, "save_model"), path)
+
+
+def load_model(path: str | os.PathLike[str]) -> Any:
+    """Load a classifier that :func:`save_model` has saved; safe on files from anyone.
+
+    Parameters
+    ----------
+    path : str or path-like
+
+    Returns
+    -------
+    TauBoostClassifier
+        Fitted, with the same parameters; it predicts the same bits as the one that was saved.
+
+    Raises
+    ------
+    ModelFileError
+        A ValueError: the file is damaged, no model file, or from a newer version of tauboost.
+    """
+    data = read_model(path)
+    estimator = ESTIMATORS.get(data.kind)
+    try:
+        if estimator is None:
+            raise ValueError(
+                f"it holds a {data.kind}, which this version of tauboost does not know"
+            )
+        unknown = sorted(data.params.keys() - set(estimator._get_param_names()))
+        if unknown:
+            raise ValueError(f"{data.kind} has no parameter {unknown[0]!r}")
+        return estimator._from_model(data)
+    except (ValueError, TypeError, KeyError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        reason = " ".join(reason.split())
+        raise ModelFileError(f"{os.fspath(path)} cannot be loaded: {reason}") from error
+
+
+def to_onnx(
+    clf: Any, path: str | os.PathLike[str] | None = None, *, dtype: DTypeLike = np.float32
+) -> onnx.ModelProto:
+    """Export a fitted classifier to ONNX; needs the extra ``onnx``.
+
+    The graph has the input ``X``, of shape (N, n_features), and the outputs ``label`` and
+    ``probabilities``, which are what ``predict`` and ``predict_proba`` return.
+
+    Parameters
+    ----------
+    clf : TauBoostClassifier
+    path : str or path-like, optional
+        Where to write the graph.
+    dtype : float32 or float64
+        Type of the input and of all arithmetic. ``predict`` works with float64: with float32 a
+        probability may differ in the seventh digit, and a label where two classes are as close.
+    """
+    model = onnx_graph(_fitted_data(clf, "to_onnx"), dtype)
+    if path is not None:
+        with new_file(path, overwrite=True) as file:
+            file.write(model.SerializeToString())
+    return model
+
+
+def _fitted_data(clf: Any, caller: str) -> ModelData:
+    # Imported here because it takes as long as all the rest of the package.
+    from sklearn.utils.validation import check_is_fitted  # noqa: PLC0415
+
+    # By identity: what a subclass adds would not come back.
+    if ESTIMATORS.get(type(clf).__name__) is not type(clf):
+        accepted = " or ".join(ESTIMATORS)
+        raise TypeError(f"{caller} takes a {accepted}, got {type(clf).__name__}")
+    check_is_fitted(clf)
+    data: ModelData = clf._to_model()
+    return data

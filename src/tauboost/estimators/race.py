@@ -1,0 +1,174 @@
+"""Candidates in a race: every strength of psi and every class at once, in lanes.
+
+All candidates sweep together. After each sweep their loss on the held-out samples tells which of
+them, and which number of sweeps, is best so far: few sweeps regularise as well as psi does.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, softmax
+
+from ..arrays import Mask, Vector
+from ..solvers.lanes import LANES, Lanes, Psi
+from .samples import Samples
+
+__all__ = ["LINK_SLOPES", "Race", "Strength", "log_loss", "probabilities"]
+
+# p = 1 / (1 + exp(-slope H)): what each loss's minimiser means.
+LINK_SLOPES = {"logistic": 1.0, "exponential": 2.0}
+
+
+@dataclass(frozen=True)
+class Strength:
+    """One candidate: a loss and its elastic net."""
+
+    loss: str
+    alpha: float
+    l1_ratio: float
+
+    @property
+    def psi(self) -> Psi:
+        """The elastic net as the lanes take it."""
+        return Psi(self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio))
+
+
+class Race:
+    """Fits of one loss that differ in strength, for all tasks, on one set of samples.
+
+    Parameters
+    ----------
+    held : rows, as a mask over samples, that no candidate learns from; None: all are learnt from
+    start : array of shape (tasks, n), the point of the core where every candidate starts
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        strengths: list[Strength],
+        held: Mask | None,
+        start: Vector | None = None,
+    ) -> None:
+        self.samples, self.strengths = samples, strengths
+        order = samples.order
+        self.loss = strengths[0].loss
+        weights = samples.weights[order]
+        learnt = weights if held is None else np.where(held[order], 0.0, weights)
+        c = learnt / learnt.sum()
+        self.rows = np.flatnonzero(held[order]) if held is not None else np.arange(0)
+        self.row_weights = weights[self.rows] / max(weights[self.rows].sum(), 1e-300)
+        self.row_codes = samples.codes[order][self.rows]
+        pairs = [(s, t) for t in range(samples.n_tasks) for s in range(len(strengths))]
+        self.groups = [
+            Group(part, self._lanes(part, c, start)) for part in in_groups(pairs, LANES[-1])
+        ]
+
+    def _lanes(self, pairs: list[tuple[int, int]], c: Vector, start: Vector | None) -> Lanes:
+        samples = self.samples
+        return Lanes(
+            samples.matrix,
+            self.loss,
+            np.broadcast_to(c[:, None], (len(c), len(pairs))),
+            samples.opposite([task for _, task in pairs]),
+            [self.strengths[s].psi for s, _ in pairs],
+            n_penalised=samples.arrays.shape[1],
+            seed=samples.seed,
+            n_threads=samples.n_threads,
+            mean_row=samples.mean_row,
+            start=None if start is None else start[[task for _, task in pairs]].T,
+        )
+
+    def sweep(self) -> None:
+        """Sweep every candidate once; several groups of lanes go side by side, one a thread."""
+        if len(self.groups) == 1:
+            self.groups[0].lanes.sweep()
+            return
+        for group in self.groups:
+            group.lanes.n_threads = 1
+        with ThreadPoolExecutor(min(self.samples.n_threads, len(self.groups))) as pool:
+            list(pool.map(lambda group: group.lanes.sweep(), self.groups))
+
+    def keep(self, chosen: list[int]) -> None:
+        """Go on with some of the candidates only; their numbers stay."""
+        for group in self.groups:
+            places = [k for k, (s, _) in enumerate(group.pairs) if s in chosen]
+            if places and len(places) < len(group.pairs):
+                group.lanes.keep(places)
+            group.pairs = [group.pairs[k] for k in places]
+        self.groups = [group for group in self.groups if group.pairs]
+
+    @property
+    def alive(self) -> list[int]:
+        """The candidates still running."""
+        return sorted({s for group in self.groups for s, _ in group.pairs})
+
+    def points(self, candidate: int) -> Vector:
+        """Return where a candidate is: a point of the core for each task, (tasks, n)."""
+        return self._gathered(candidate, lambda lanes: lanes.lam)
+
+    def values(self, candidate: int) -> Vector:
+        """F of a candidate, for each task."""
+        return self._gathered(candidate, Lanes.values)
+
+    def edges(self, candidate: int) -> Vector:
+        """Return the largest excess edge of the last sweep, for each task."""
+        return self._gathered(candidate, lambda lanes: lanes.edge)
+
+    def _gathered(self, candidate: int, read: Callable[[Lanes], Vector]) -> Vector:
+        parts: dict[int, Vector] = {}
+        for group in self.groups:
+            for k, (s, task) in enumerate(group.pairs):
+                if s == candidate:
+                    parts[task] = np.array(read(group.lanes)[..., k])
+        return np.stack([parts[task] for task in sorted(parts)])
+
+    def held_out_decisions(self) -> dict[int, Vector]:
+        """Decision values of the held-out samples, (samples, tasks), for each candidate."""
+        found: dict[int, list[Vector]] = {s: [] for s in self.alive}
+        for group in self.groups:
+            r = group.lanes.row_residuals(self.rows)
+            for k, (s, task) in enumerate(group.pairs):
+                is_positive = self.row_codes == (1 if self.samples.is_binary else task)
+                found[s].append(np.where(is_positive, -r[:, k], r[:, k]))
+        return {s: np.stack(columns, axis=1) for s, columns in found.items()}
+
+
+@dataclass
+class Group:
+    """Up to eight lanes, and which candidate and task each of them is."""
+
+    pairs: list[tuple[int, int]]
+    lanes: Lanes
+
+
+def in_groups(pairs: list[tuple[int, int]], size: int) -> list[list[tuple[int, int]]]:
+    """Cut into parts of at most ``size``."""
+    return [pairs[k : k + size] for k in range(0, len(pairs), size)]
+
+
+def probabilities(decisions: Vector, slope: float) -> Vector:
+    """Return the probability of each class, (samples, classes), from decision values.
+
+    One column of decisions means two classes; else every class has its own, and the probabilities
+    are scaled to sum 1.
+    """
+    z = slope * decisions
+    if z.shape[1] == 1:
+        return np.hstack([expit(-z), expit(z)])
+    # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
+    return np.asarray(softmax(log_expit(z), axis=1))
+
+
+def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope: float) -> float:
+    """Mean of -log(probability of the true class), by weight."""
+    if decisions.shape[1] == 1:
+        margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
+        return float(weights @ np.logaddexp(0.0, -slope * margin))
+    p = probabilities(decisions, slope)
+    true = p[np.arange(len(codes)), codes]
+    return float(weights @ -np.log(np.maximum(true, 1e-300)))

@@ -1,0 +1,216 @@
+"""Training data as the estimators use them, and the part of them that is held out.
+
+Features that no sample has are left out of the work. Which samples are held out depends on their
+content, not on their position: equal samples stay together, so copies of a sample can never be on
+both sides, a sample of weight 2 is the same as that sample twice, and the order does not matter.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Mask, Vector
+from ..kernels import _core
+from ..problem import build_matrix, random_places
+from ..validation import CsrArrays
+
+__all__ = ["Samples"]
+
+# With fewer different samples than this of any class, a held-out part says nothing.
+FEWEST_OF_A_CLASS = 10
+# How many parts are held out in turn, from so many different samples on.
+PARTS = {20_000: 1, 8_000: 2, 0: 4}
+
+
+@dataclass(frozen=True)
+class Samples:
+    """Checked rows with the numbers of their classes (0, 1, ...) and positive weights."""
+
+    arrays: CsrArrays
+    codes: NDArray[np.intp]
+    n_classes: int
+    weights: Vector
+    fit_intercept: bool
+    seed: int
+    n_threads: int
+    used: NDArray[np.intp] | None = None  # the features that are kept; None: all
+
+    @classmethod
+    def build(
+        cls,
+        arrays: CsrArrays,
+        codes: NDArray[np.intp],
+        n_classes: int,
+        weights: Vector,
+        *,
+        fit_intercept: bool,
+        seed: int,
+        n_threads: int,
+    ) -> Samples:
+        """Leave out samples of weight 0, and features that are never used if these are many."""
+        present = weights > 0
+        if not present.all():
+            arrays, codes, weights = arrays.select(present), codes[present], weights[present]
+        arrays, used = without_unused_features(arrays)
+        return cls(arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used)
+
+    @property
+    def n(self) -> int:
+        """Number of samples."""
+        return len(self.codes)
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether one column of coefficients tells the classes apart."""
+        return self.n_classes == 2
+
+    @property
+    def n_tasks(self) -> int:
+        """Number of two-class problems: one for two classes, else one for each."""
+        return 1 if self.is_binary else self.n_classes
+
+    @cached_property
+    def place(self) -> NDArray[np.int32]:
+        """Where each feature lies in the core."""
+        return random_places(self.arrays.shape[1])
+
+    @cached_property
+    def matrix(self) -> _core.Matrix:
+        """The one matrix all problems share.
+
+        With two classes its signs are those of the labels. With more, no labels are in it, and the
+        lanes carry them.
+        """
+        positive = self.codes == 1 if self.is_binary else np.ones(self.n, dtype=bool)
+        return build_matrix(self.arrays, positive, self.place, self.fit_intercept, self.n_threads)
+
+    @cached_property
+    def order(self) -> NDArray[np.int64]:
+        """The sample behind each row of the core."""
+        return np.asarray(self.matrix.row_order)
+
+    def opposite(self, tasks: list[int]) -> Mask | None:
+        """Where, in the core's order, the label of a task is not the matrix's."""
+        if self.is_binary:
+            return None
+        return np.asarray(self.codes[self.order][:, None] != np.array(tasks)[None, :])
+
+    def split(self, lam: Vector) -> tuple[Vector, float]:
+        """Coefficients of all features, and the intercept, from a point of the core."""
+        n_kept = self.arrays.shape[1]
+        kept = -lam[self.place]
+        intercept = -float(lam[n_kept]) if self.fit_intercept else 0.0
+        return kept, intercept
+
+    def coordinates(self, coef: Vector, intercept: float) -> Vector:
+        """Return the core's point for coefficients of the kept features."""
+        lam = np.empty(self.arrays.shape[1])
+        lam[self.place] = -coef
+        return np.append(lam, -intercept) if self.fit_intercept else lam
+
+    def keep(self, coef: Vector) -> Vector:
+        """Return the coefficients of the features that are kept."""
+        return coef if self.used is None else coef[..., self.used]
+
+    def expand(self, coef: Vector, n_features: int) -> Vector:
+        """Return coefficients of all features; those never used have none."""
+        if self.used is None:
+            return coef
+        full = np.zeros((*coef.shape[:-1], n_features))
+        full[..., self.used] = coef
+        return full
+
+    @cached_property
+    def fingerprints(self) -> NDArray[np.uint64]:
+        """A number for each sample that equal samples share."""
+        # Not from 0: samples without any feature would always be the smallest.
+        sums = np.full(self.n, (self.seed + 1) * 0x9E3779B97F4A7C15 % 2**64, dtype=np.uint64)
+        for a in self.arrays.parts:
+            _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, sums, self.n_threads)
+        return sums
+
+    @cached_property
+    def n_different(self) -> int:
+        """Number of different samples."""
+        return len(different(self.fingerprints))
+
+    def held_out_parts(self, fraction: float, most: int | None = None) -> list[Mask]:
+        """Choose parts of about this fraction of each class, the same in any order of samples.
+
+        One part where samples are many, several that do not overlap where they are few; none where
+        a class has too few different samples to spare any.
+        """
+        wanted = next(parts for fewest, parts in PARTS.items() if self.n_different >= fewest)
+        n_parts = min(wanted, int(1 / fraction), wanted if most is None else most)
+        parts = [np.zeros(self.n, dtype=bool) for _ in range(n_parts)]
+        for code in range(self.n_classes):
+            of_class = np.flatnonzero(self.codes == code)
+            prints = self.fingerprints[of_class]
+            ordered = different(prints)
+            size = round(fraction * len(ordered))
+            if len(ordered) < FEWEST_OF_A_CLASS or not 0 < size < len(ordered):
+                return []
+            rank = np.searchsorted(ordered, prints)
+            for k, part in enumerate(parts):
+                part[of_class[(rank >= k * size) & (rank < (k + 1) * size)]] = True
+        return parts
+
+    @cached_property
+    def mean_row(self) -> float:
+        """Features of a sample on average, by weight."""
+        lengths = np.diff(self.arrays.row_ends())
+        return float(lengths @ self.weights / self.weights.sum()) + self.fit_intercept
+
+    @cached_property
+    def mean_square(self) -> float:
+        """Mean squared length of a sample, by weight: the unit of l2."""
+        lengths = sum(squared_lengths(part) for part in self.arrays.parts)
+        return float(lengths @ self.weights / self.weights.sum())
+
+    def without(self, held: Mask) -> Samples:
+        """Return the same samples without some, for a fit of its own."""
+        keep = ~held
+        return replace(
+            self,
+            arrays=self.arrays.select(keep),
+            codes=self.codes[keep],
+            weights=self.weights[keep],
+        )
+
+
+def squared_lengths(arrays: CsrArrays) -> Vector:
+    """Squared length of each row."""
+    counts = np.diff(arrays.indptr)
+    if arrays.data is None:
+        return counts.astype(np.float64)
+    lengths = np.add.reduceat(np.append(np.square(arrays.data), 0.0), arrays.indptr[:-1])
+    lengths[counts == 0] = 0.0
+    return np.asarray(lengths)
+
+
+def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.intp] | None]:
+    """Renumber the features that occur, where most do not."""
+    n = arrays.shape[1]
+    if n <= 2 * arrays.nnz or arrays.more is not None:
+        return arrays, None
+    occurs = np.zeros(n, dtype=bool)
+    occurs[arrays.indices] = True
+    used = np.flatnonzero(occurs)
+    number = np.zeros(n, dtype=arrays.indices.dtype)
+    number[used] = np.arange(len(used), dtype=number.dtype)
+    kept = max(len(used), 1)
+    renumbered: Any = number[arrays.indices]
+    if len(used) == 0:
+        used = np.zeros(1, dtype=np.intp)
+    return replace(arrays, indices=renumbered, shape=(arrays.shape[0], kept)), used
+
+
+def different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the different ones of some numbers, in order."""
+    ordered = np.sort(numbers)
+    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])

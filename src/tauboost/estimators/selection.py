@@ -1,0 +1,164 @@
+"""Which strength of psi, and how many sweeps: what held-out samples like best.
+
+Candidates race in lanes (race.py). Where samples are few, several held-out parts take their turn,
+each with lanes of its own, and their mean decides.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from itertools import product
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Mask, Vector
+from ..kernels import _core
+from .options import Clock, Event, Options
+from .race import LINK_SLOPES, Race, Strength, log_loss
+from .samples import Samples
+
+__all__ = ["Choice", "fallback", "select"]
+
+# alpha of the candidates, in units of the mean squared length of a sample over the number of
+# different samples: from far too strong to far too weak.
+STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
+# Without held-out samples to choose by: what is rarely far off.
+USUAL_STRENGTH = 0.1
+# l1 in units of the largest gradient at 0, from which on every coefficient is 0.
+STRENGTHS_OF_L1 = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4)
+L1_RATIOS = (0.0, 0.5, 1.0)
+# After so many sweeps, this many candidates stay: more of the stronger ones, as more sweeps
+# favour them.
+NARROWING = {2: (2, 1), 6: (1, 0)}
+# A sweep that improves the held-out loss by less than this share is the last.
+LEAST_IMPROVEMENT = 2e-3
+
+
+@dataclass
+class Choice:
+    """The best seen on the held-out samples."""
+
+    loss: float = np.inf
+    strength: Strength | None = None
+    sweep: int = 0
+    points: Vector | None = None
+    values: Vector | None = None
+    decisions: Vector | None = None  # of all held-out samples
+    codes: NDArray[np.intp] | None = None
+    weights: Vector | None = None
+    table: list[dict[str, float | str]] = field(default_factory=list)
+
+
+def select(
+    samples: Samples, options: Options, parts: list[Mask], clock: Clock, start: Vector | None
+) -> Choice:
+    """Let all candidates race on each held-out part."""
+    best = Choice()
+    for strengths in candidates(samples, options):
+        races = [Race(samples, strengths, held, start) for held in parts]
+        _run(races, options, clock, best)
+        if clock.is_over:
+            break
+    return best
+
+
+def _run(races: list[Race], options: Options, clock: Clock, best: Choice) -> None:
+    """Sweep until the held-out loss stops falling, and note the best."""
+    previous = np.inf
+    for sweep in range(1, options.max_iter + 1):
+        for race in races:
+            race.sweep()
+        decisions = [race.held_out_decisions() for race in races]
+        losses = _mean_losses(races, decisions)
+        leader = min(losses, key=lambda s: losses[s])
+        best.table += [_row(races[0].strengths[s], sweep, loss) for s, loss in losses.items()]
+        if losses[leader] < best.loss:
+            best.loss, best.strength, best.sweep = losses[leader], races[0].strengths[leader], sweep
+            best.points, best.values = races[0].points(leader), races[0].values(leader)
+            best.decisions = np.concatenate([part[leader] for part in decisions])
+            best.codes = np.concatenate([race.row_codes for race in races])
+            best.weights = np.concatenate([race.row_weights for race in races])
+        objective = float(races[0].values(leader).sum())
+        event = Event("select", sweep, objective, losses[leader], clock.seconds)
+        if options.report(event) or clock.is_over:
+            return
+        if not losses[leader] < previous * (1.0 - LEAST_IMPROVEMENT):
+            return
+        previous = losses[leader]
+        if sweep in NARROWING:
+            stronger, weaker = NARROWING[sweep]
+            for race in races:
+                race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
+
+
+def _mean_losses(races: list[Race], decisions: list[dict[int, Vector]]) -> dict[int, float]:
+    slope = LINK_SLOPES[races[0].loss]
+    return {
+        s: float(
+            np.mean(
+                [
+                    log_loss(part[s], race.row_codes, race.row_weights, slope)
+                    for race, part in zip(races, decisions, strict=True)
+                ]
+            )
+        )
+        for s in races[0].alive
+    }
+
+
+def _row(strength: Strength, sweep: int, loss: float) -> dict[str, float | str]:
+    return {
+        "loss": strength.loss,
+        "l1_ratio": strength.l1_ratio,
+        "alpha": strength.alpha,
+        "sweep": sweep,
+        "held_out_loss": loss,
+    }
+
+
+def fallback(samples: Samples, options: Options) -> Strength:
+    """Return the strength that was given, or a usual one where none can be chosen."""
+    loss = "logistic" if options.loss == "auto" else options.loss
+    l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
+    if isinstance(options.alpha, str):
+        unit = samples.mean_square / samples.n_different
+        return Strength(loss, USUAL_STRENGTH * unit, l1_ratio)
+    return Strength(loss, options.alpha, l1_ratio)
+
+
+def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
+    """All strengths to try, one list a loss and ratio, the strongest first."""
+    losses = list(LINK_SLOPES) if options.loss == "auto" else [options.loss]
+    ratios = L1_RATIOS if isinstance(options.l1_ratio, str) else [options.l1_ratio]
+    lists = []
+    for loss, ratio in product(losses, ratios):
+        if not isinstance(options.alpha, str):
+            alphas = [options.alpha]
+        elif ratio < 0.5:
+            unit = samples.mean_square / samples.n_different
+            alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
+        else:
+            alphas = [largest_gradient(samples) * k / ratio for k in STRENGTHS_OF_L1]
+        lists.append([Strength(loss, alpha, ratio) for alpha in alphas])
+    return lists
+
+
+def largest_gradient(samples: Samples) -> float:
+    """Return the largest gradient of any feature at 0, the intercept at its best."""
+    order = samples.order
+    weights = samples.weights[order] / samples.weights.sum()
+    largest = 0.0
+    n = samples.arrays.shape[1]
+    columns = np.arange(n, dtype=np.int32)
+    for task in range(samples.n_tasks):
+        is_positive = samples.codes[order] == (1 if samples.is_binary else task)
+        share = float(weights @ is_positive)
+        # The gradient of the logistic loss; the exponential one is twice that or less.
+        w = weights * np.where(is_positive, 1.0 - share, share)
+        if samples.opposite([task]) is not None:
+            w = np.where(is_positive, w, -w)
+        neg, pos = np.empty(n), np.empty(n)
+        _core.gather_columns(samples.matrix, w, columns, neg, pos, samples.n_threads)
+        largest = max(largest, float(np.abs(pos - neg).max()))
+    return largest

@@ -1,0 +1,236 @@
+"""How a classifier is trained: with a choice on held-out samples, or at a given strength.
+
+``tuned`` fits what selection.py has chosen on all samples; ``fixed`` minimises one objective.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Mask, Vector
+from ..problem import Problem
+from ..solvers import solve
+from ..solvers.result import Status
+from ..solvers.stopping import Snapshot
+from .calibration import fit_sigmoids
+from .linear import decision_values
+from .options import Clock, Event, Options
+from .race import LINK_SLOPES, Race, Strength
+from .samples import Samples
+from .selection import Choice, fallback, select
+
+__all__ = ["Model", "train"]
+
+# Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
+# to the optimum, and the fit on all samples goes there.
+FEW_SWEEPS = 4
+
+
+@dataclass(frozen=True)
+class Model:
+    """A trained classifier, and how it was chosen."""
+
+    coef: Vector  # (tasks, features kept)
+    intercept: Vector  # (tasks,)
+    strength: Strength
+    n_sweeps: int
+    objective: Vector  # (tasks,)
+    message: str
+    held_out_loss: float = float("nan")
+    table: list[dict[str, float | str]] = field(default_factory=list)
+
+
+def train(samples: Samples, options: Options, start: Vector | None) -> Model:
+    """Train as the options say; ``start`` is a point of the core for each task, or None."""
+    clock = Clock(options.time_limit)
+    chooses = options.alpha == "auto" or options.early_stopping
+    parts = samples.held_out_parts(options.validation_fraction, 1 if not chooses else None)
+    if chooses and parts:
+        # What early stopping keeps has learnt from one part only.
+        used = parts[:1] if options.early_stopping else parts
+        return tuned(samples, options, used, clock, start)
+    if options.early_stopping:
+        raise ValueError(
+            "early_stopping needs samples to hold out: every class needs at least 10 different "
+            "ones, more if validation_fraction is small"
+        )
+    if options.calibrate and parts:
+        return calibrated(samples, options, parts[0], clock, start)
+    model = fixed(samples, options, fallback(samples, options), clock, start)
+    if options.alpha == "auto":
+        why = "Too few samples to choose alpha by: a usual one was taken. "
+        return replace(model, message=why + model.message)
+    return model
+
+
+def tuned(
+    samples: Samples, options: Options, parts: list[Mask], clock: Clock, start: Vector | None
+) -> Model:
+    """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
+    best = select(samples, options, parts, clock, start)
+    assert best.strength is not None
+    assert best.points is not None
+    assert best.values is not None
+    strength = best.strength
+    if options.early_stopping:
+        points, values = best.points, best.values
+        message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
+    else:
+        points, values = refit(samples, options, best, clock, start)
+        message = (
+            f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
+            f"l1_ratio={strength.l1_ratio:g}, {how_far(best)}; fitted again on all."
+        )
+    if clock.is_over:
+        message += f" The time limit of {options.time_limit:g} s cut it short."
+    coef, intercept = split_all(samples, points)
+    model = Model(coef, intercept, strength, best.sweep, values, message, best.loss, best.table)
+    if not options.calibrate:
+        return model
+    assert best.decisions is not None
+    assert best.codes is not None
+    assert best.weights is not None
+    return with_link(model, best.decisions, best.codes, best.weights)
+
+
+def how_far(best: Choice) -> str:
+    """Say how long the winner is fitted."""
+    if best.sweep > FEW_SWEEPS:
+        return "to the optimum"
+    return "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
+
+
+def refit(
+    samples: Samples, options: Options, best: Choice, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector]:
+    """Fit the winner on all samples: with the same few sweeps, or to its optimum."""
+    assert best.strength is not None
+    if best.sweep > FEW_SWEEPS:
+        points, values, _, _ = minimise(samples, options, best.strength, clock, best.points)
+        return points, values
+    race = Race(samples, [best.strength], None, start)
+    for sweep in range(1, best.sweep + 1):
+        race.sweep()
+        event = Event("fit", sweep, float(race.values(0).sum()), best.loss, clock.seconds)
+        if options.report(event) or clock.is_over:
+            break
+    return race.points(0), race.values(0)
+
+
+def fixed(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> Model:
+    """Minimise one objective on all samples."""
+    points, values, n_sweeps, message = minimise(samples, options, strength, clock, start)
+    coef, intercept = split_all(samples, points)
+    return Model(coef, intercept, strength, n_sweeps, values, message)
+
+
+def minimise(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int, str]:
+    """Return the points, values, sweeps and message of a fit to its tolerance."""
+    method = solved if samples.is_binary else swept
+    return method(samples, options, strength, clock, start)
+
+
+def solved(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int, str]:
+    """Two classes: the default method of ``solve``, with all it knows."""
+    problem = Problem(
+        samples.arrays,
+        samples.codes,
+        samples.weights,
+        loss=strength.loss,
+        fit_intercept=samples.fit_intercept,
+        n_threads=samples.n_threads,
+    )
+    lam0 = None
+    if start is not None:
+        lam, intercept = problem.split(start[0])
+        lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
+
+    def callback(snapshot: Snapshot) -> bool:
+        sweep = round(snapshot.epoch)
+        event = Event("fit", sweep, snapshot.objective, float("nan"), clock.seconds)
+        return bool(options.report(event))
+
+    result = solve(
+        problem,
+        alpha=strength.alpha,
+        l1_ratio=strength.l1_ratio,
+        n_threads=samples.n_threads,
+        max_epochs=options.max_iter,
+        tol=options.tol,
+        time_limit=clock.left,
+        lam0=lam0,
+        random_state=samples.seed,
+        callback=callback,
+    )
+    point = problem.coordinates(result.lam, result.intercept)[None, :]
+    n_sweeps = (
+        max(1, round(result.n_epochs))
+        if result.status is not Status.CONVERGED
+        else max(1, int(np.ceil(result.n_epochs)))
+    )
+    return point, np.array([result.value]), n_sweeps, result.message
+
+
+def swept(
+    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+) -> tuple[Vector, Vector, int, str]:
+    """Several classes: sweeps of all of them in lanes, until no edge is left."""
+    race = Race(samples, [strength], None, start)
+    message = f"Stopped after max_iter={options.max_iter} sweeps."
+    sweep = 0
+    for sweep in range(1, options.max_iter + 1):
+        race.sweep()
+        edge = float(race.edges(0).max())
+        event = Event("fit", sweep, float(race.values(0).sum()), float("nan"), clock.seconds)
+        if options.report(event):
+            message = "Stopped by a callback."
+            break
+        if edge <= options.tol:
+            message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
+            break
+        if clock.is_over:
+            message = f"Out of time: {clock.seconds:.3g} s of {options.time_limit:g} s."
+            break
+    return race.points(0), race.values(0), sweep, message
+
+
+def calibrated(
+    samples: Samples, options: Options, held: Mask, clock: Clock, start: Vector | None
+) -> Model:
+    """Fit without the held-out samples to learn the link, then on all."""
+    strength = fallback(samples, options)
+    first = fixed(samples.without(held), options, strength, clock, start)
+    rows = samples.arrays.select(held)
+    decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
+    model = fixed(samples, options, strength, clock, start)
+    return with_link(model, decisions, samples.codes[held], samples.weights[held])
+
+
+def with_link(model: Model, decisions: Vector, codes: NDArray[np.intp], weights: Vector) -> Model:
+    """Scale and shift the model, so that the loss's own link gives what held-out samples say.
+
+    A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
+    """
+    natural = LINK_SLOPES[model.strength.loss]
+    slope, offset = fit_sigmoids(decisions, codes, weights, natural)
+    scale = slope / natural
+    return replace(
+        model,
+        coef=model.coef * scale[:, None],
+        intercept=model.intercept * scale + offset / natural,
+    )
+
+
+def split_all(samples: Samples, points: Vector) -> tuple[Vector, Vector]:
+    """Coefficients of the kept features and intercepts, from points of the core."""
+    parts = [samples.split(point) for point in points]
+    return np.stack([coef for coef, _ in parts]), np.array([b for _, b in parts])

@@ -1,0 +1,177 @@
+"""Turn files, larger than memory if need be, into one store."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, BinaryIO, Final, Literal, TypeAlias
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..progress import progress_bar
+from ..threads import resolve_threads
+from .blocks import Block
+from .inputs import blocks_of, kind_of
+from .npz import npz_shape
+from .store import Store, open_store
+from .store_writer import StoreWriter
+
+__all__ = ["convert"]
+
+Source: TypeAlias = str | os.PathLike[str] | BinaryIO
+
+MOST_NAMES_KEPT: Final = 100
+
+
+def convert(
+    inputs: Source | Iterable[Source],
+    store_path: str | os.PathLike[str],
+    *,
+    labels: ArrayLike | str | os.PathLike[str] | None = None,
+    n_features: int | None = None,
+    zero_based: bool | Literal["auto"] = "auto",
+    n_threads: int | None = None,
+    progress: bool = False,
+    overwrite: bool = False,
+) -> Store:
+    """Convert one or several files to a store, in bounded memory.
+
+    The rows of the store are those of the files, in the order given. If anything goes wrong, or on
+    Ctrl-C, nothing is left behind.
+
+    Parameters
+    ----------
+    inputs : path, binary file or several of these
+        All of one kind, recognised by content: svmlight text (plain, gz, bz2 or xz); ``.npz`` as
+        `scipy.sparse.save_npz` writes it; Parquet or Arrow with a column of lists of indices,
+        optionally one of lists of values, and one of labels.
+    store_path : path
+        The folder to make.
+    labels : array of numbers or path of a .npy file, optional
+        A label for each row, in place of those in the files. An ``.npz`` file has labels of its own
+        if it holds an array ``y``.
+    n_features : int, optional
+        Number of columns, where it is known; None takes the largest index that occurs.
+    zero_based : bool or "auto"
+        Whether indices count from 0. "auto" means: in svmlight text from 1, unless a 0 occurs in
+        any of the files; elsewhere from 0.
+    n_threads : int, optional
+        None means every core this process may use.
+    progress : bool
+        Show a progress bar, if stderr is a terminal.
+    overwrite : bool
+        Whether a store of that name may be replaced.
+
+    Returns
+    -------
+    Store : the new store, open
+
+    Examples
+    --------
+    >>> store = convert(["day1.svm", "day2.svm.gz"], "days.store")  # doctest: +SKIP
+    """
+    threads = resolve_threads(n_threads)
+    if zero_based != "auto" and not isinstance(zero_based, bool):
+        raise ValueError(f"zero_based must be True, False or 'auto', got {zero_based!r}")
+    sources = _as_list(inputs)
+    kind = _common_kind(sources)
+    given = None if labels is None else _load_labels(labels)
+    options = {"zero_based": zero_based, "with_labels": given is None, "n_threads": threads}
+    names = [Path(_name(source)).name for source in sources[:MOST_NAMES_KEPT]]
+    origin = {"made_from": kind, "files": names}
+    writing = StoreWriter(store_path, n_features=n_features, overwrite=overwrite, source=origin)
+    bar = progress_bar("converting", _total_size(sources), "MB", visible=progress, scale=1e6)
+    with writing as writer, bar as show:
+        for source in sources if kind == "npz" else []:
+            with _naming(source):
+                writer.widen(npz_shape(Path(source))[1])
+        # Almost all svmlight text counts from 1. Should a 0 turn up, what was written is put right.
+        shift = int(zero_based == "auto" and kind == "svmlight")
+        for source, block in _all_blocks(sources, kind, options, show):
+            y = block.y if given is None else _next_labels(given, writer.n_samples, len(block.y))
+            with _naming(source):
+                if shift and block.smallest_index == 0:
+                    writer.shift_indices(1)
+                    shift = 0
+                writer.append_arrays(block.indptr, block.indices - shift, block.data, y)
+        if given is not None and writer.n_samples < len(given):
+            raise ValueError(f"labels has {len(given)} entries for {writer.n_samples} rows")
+    return open_store(store_path)
+
+
+def _all_blocks(
+    sources: list[Any], kind: str, options: dict[str, Any], show: Callable[[float], None]
+) -> Iterator[tuple[Any, Block]]:
+    """Yield the blocks of all files, each with its file."""
+    read_before = 0
+    for source in sources:
+        for block in blocks_of(source, kind, **options):
+            yield source, block
+            show(read_before + block.bytes_read)
+        read_before += _size(source) or 0
+
+
+@contextmanager
+def _naming(source: Any) -> Iterator[None]:
+    """Say which file it was."""
+    try:
+        yield
+    except (ValueError, TypeError) as error:
+        text = str(error)
+        prefix = f"{_name(source)}: "
+        raise ValueError(text if text.startswith(prefix) else prefix + text) from None
+
+
+def _as_list(inputs: Source | Iterable[Source]) -> list[Any]:
+    if isinstance(inputs, str | os.PathLike) or hasattr(inputs, "read"):
+        return [inputs]
+    sources = list(inputs)
+    if not sources:
+        raise ValueError("inputs must name at least one file")
+    return sources
+
+
+def _common_kind(sources: list[Any]) -> str:
+    kinds = sorted({kind_of(source) for source in sources})
+    if len(kinds) > 1:
+        raise ValueError(f"inputs must all be of one kind, got {' and '.join(kinds)}")
+    return kinds[0]
+
+
+def _load_labels(labels: Any) -> NDArray[Any]:
+    if isinstance(labels, str | os.PathLike):
+        try:
+            labels = np.load(labels, mmap_mode="r", allow_pickle=False)
+        except (ValueError, EOFError):
+            raise ValueError(f"{labels}: labels must be the path of a .npy file") from None
+    array = np.asarray(labels)
+    if array.ndim != 1 or array.dtype.kind not in "biuf":
+        raise ValueError(f"labels must be a vector of numbers, got {array.ndim}-D {array.dtype}")
+    return array
+
+
+def _next_labels(labels: NDArray[Any], start: int, count: int) -> NDArray[Any]:
+    if len(labels) < start + count:
+        raise ValueError(f"labels has {len(labels)} entries, but there are more rows")
+    return labels[start : start + count]
+
+
+def _name(source: Any) -> str:
+    if hasattr(source, "read"):
+        return str(getattr(source, "name", "input"))
+    return str(Path(source))
+
+
+def _size(source: Any) -> int | None:
+    """Return the size of a file; None where it is not known, as for a pipe."""
+    if hasattr(source, "read") or not Path(source).is_file():
+        return None
+    return Path(source).stat().st_size
+
+
+def _total_size(sources: list[Any]) -> int | None:
+    sizes = [_size(source) for source in sources]
+    return None if None in sizes else sum(size for size in sizes if size is not None)

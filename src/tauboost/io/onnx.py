@@ -1,0 +1,173 @@
+"""A linear classifier as an ONNX graph, for servers and languages that do not have Python.
+
+With H = X coef' + intercept and s = slope H + offset the graph computes ``label``, the class that H
+points to, and ``probabilities``: for two classes 1/(1 + exp(-s)), for more the same for each class,
+divided by their sum. It uses standard operators only. Columns that no class uses are left out, so a
+sparse model over millions of features is a small file.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+
+from .model_data import ModelData
+from .plain_json import excerpt
+
+if TYPE_CHECKING:
+    import onnx
+
+__all__ = ["onnx_graph"]
+
+# Old enough for runtimes of the last years; every operator here is in it with float64.
+OPSET, IR_VERSION = 13, 8
+MAX_BYTES = 2**31 - 1  # what protobuf can hold in one message
+
+Array = NDArray[Any]
+
+
+def onnx_graph(data: ModelData, dtype: DTypeLike = np.float32) -> onnx.ModelProto:
+    """Return the model as an ONNX graph whose input and arithmetic are of the given type.
+
+    Parameters
+    ----------
+    data : ModelData
+        ``fitted`` holds ``slope`` and ``offset``, one number or one for each row of ``coef``.
+    dtype : float32 or float64
+    """
+    real = np.dtype(dtype)
+    if real not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, got {excerpt(dtype)}")
+    graph = _Graph(_import_onnx(), real)
+    columns, weights = _used_columns(data, real)
+    X = "X"
+    if len(columns) < data.n_features:
+        X = graph.add("Gather", X, graph.constant("columns", columns), axis=1)
+    H = graph.add("MatMul", X, graph.real("coef", weights.T))
+    H = graph.add("Add", H, graph.real("intercept", data.intercept))
+    _add_label(graph, H, data)
+    _add_probabilities(graph, H, data)
+    return _finish(graph, data)
+
+
+def _import_onnx() -> Any:
+    try:
+        import onnx  # noqa: PLC0415
+    except ImportError:
+        raise ImportError("ONNX export needs onnx: pip install 'tauboost[onnx]'") from None
+    return onnx
+
+
+class _Graph:
+    """The nodes and constants of a graph that grows."""
+
+    def __init__(self, onnx: Any, real: np.dtype[Any]) -> None:
+        self.onnx = onnx
+        self.dtype = real
+        self.nodes: list[Any] = []
+        self.constants: list[Any] = []
+
+    def constant(self, name: str, values: Array) -> str:
+        self.constants.append(self.onnx.numpy_helper.from_array(values, name))
+        return name
+
+    def real(self, name: str, values: Any) -> str:
+        with np.errstate(over="ignore"):
+            cast = np.ascontiguousarray(values, dtype=self.dtype)
+        if not np.all(np.isfinite(cast)):
+            raise ValueError(f"{name} has values too large for {self.dtype}: use dtype='float64'")
+        return self.constant(name, cast)
+
+    def add(self, operator: str, *inputs: str, output: str | None = None, **options: Any) -> str:
+        output = output or f"{operator.lower()}_{len(self.nodes)}"
+        node = self.onnx.helper.make_node(operator, list(inputs), [output], **options)
+        self.nodes.append(node)
+        return output
+
+
+def _used_columns(
+    data: ModelData, real: np.dtype[Any]
+) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+    """Return the columns with a nonzero coefficient, and those columns of ``coef``, dense."""
+    # As triplets, because other ways to pick columns allocate one entry for each of n_features.
+    entries = sp.coo_array(data.coef)
+    entries.eliminate_zeros()
+    columns, position = np.unique(entries.col.astype(np.int64), return_inverse=True)
+    if len(columns) == 0:
+        columns = np.zeros(1, dtype=np.int64)  # a product needs at least one
+    shape = (len(data.intercept), len(columns))
+    n_bytes = shape[0] * shape[1] * real.itemsize + columns.nbytes
+    if n_bytes > MAX_BYTES:
+        raise ValueError(
+            f"the model takes {n_bytes:,} bytes, but an ONNX file holds at most {MAX_BYTES:,}: "
+            "fit with an l1 penalty, so that fewer features are used"
+        )
+    weights = np.zeros(shape)
+    weights[entries.row, position] = entries.data
+    return columns, weights
+
+
+def _add_label(graph: _Graph, H: str, data: ModelData) -> None:
+    if len(data.classes) == 2:
+        positive = graph.add("Greater", H, graph.real("zero", 0.0))
+        flat = graph.add("Squeeze", positive, graph.constant("axis", np.array([1])))
+        index = graph.add("Cast", flat, to=graph.onnx.TensorProto.INT64)
+    else:
+        index = graph.add("ArgMax", H, axis=1, keepdims=0)
+    classes = graph.constant("classes", _onnx_classes(data.classes))
+    graph.add("Gather", classes, index, output="label")
+
+
+def _onnx_classes(classes: Array) -> Array:
+    if classes.dtype.kind in "UO":
+        return classes.astype(object)
+    if classes.dtype.kind in "iu" and np.can_cast(classes.dtype, np.int64):
+        return classes.astype(np.int64)
+    return classes
+
+
+def _add_probabilities(graph: _Graph, H: str, data: ModelData) -> None:
+    slope, offset = (graph.real(name, _link(data, name)) for name in ("slope", "offset"))
+    s = graph.add("Add", graph.add("Mul", H, slope), offset)
+    if len(data.classes) == 2:
+        # Both from s: 1 - p would be 0 where p is within rounding of 1.
+        both = graph.add("Concat", graph.add("Neg", s), s, axis=1)
+        graph.add("Sigmoid", both, output="probabilities")
+        return
+    # p_k / sum p is the softmax of log p_k, which cannot become 0/0 when every p_k underflows.
+    # log p_k = min(s, 0) - log(1 + exp(-|s|))
+    decay = graph.add("Exp", graph.add("Neg", graph.add("Abs", s)))
+    log_term = graph.add("Log", graph.add("Add", decay, graph.real("one", 1.0)))
+    capped = graph.add("Min", s, graph.real("zero", 0.0))
+    log_p = graph.add("Sub", capped, log_term)
+    graph.add("Softmax", log_p, axis=1, output="probabilities")
+
+
+def _link(data: ModelData, name: str) -> Array:
+    if name not in data.fitted:
+        raise ValueError(f"the model has no {name}, which its probabilities need")
+    value = np.asarray(data.fitted[name], dtype=np.float64)
+    if value.shape not in ((), (1,), data.intercept.shape):
+        raise ValueError(f"{name} must be a number or have shape {data.intercept.shape}")
+    return value
+
+
+def _finish(graph: _Graph, data: ModelData) -> onnx.ModelProto:
+    helper = graph.onnx.helper
+    real = helper.np_dtype_to_tensor_dtype(graph.dtype)
+    label = next(c.data_type for c in graph.constants if c.name == "classes")
+    inputs = [helper.make_tensor_value_info("X", real, ["N", data.n_features])]
+    outputs = [
+        helper.make_tensor_value_info("label", label, ["N"]),
+        helper.make_tensor_value_info("probabilities", real, ["N", len(data.classes)]),
+    ]
+    proto = helper.make_graph(graph.nodes, data.kind, inputs, outputs, graph.constants)
+    opset = helper.make_opsetid("", OPSET)
+    model: onnx.ModelProto = helper.make_model(
+        proto, opset_imports=[opset], ir_version=IR_VERSION, producer_name="tauboost"
+    )
+    graph.onnx.checker.check_model(model)
+    return model

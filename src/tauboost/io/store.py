@@ -1,0 +1,296 @@
+"""Open a store: a data set on disk that is memory-mapped in milliseconds, whatever its size.
+
+See `store_format` for what is in the folder. Opening looks at the header and at the length of every
+file, not at the data. What compiled code is to read goes through `Store.parts`, which checks that
+every pointer and index is in range, so that a damaged store gives an error and never a crash.
+"""
+
+from __future__ import annotations
+
+import errno
+import mmap
+import os
+import stat
+import zlib
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+from scipy import sparse
+
+from ..validation import CsrArrays, check_values
+from .store_format import DTYPES, HEADER_NAME, NPY_HEADER_SIZE, Header, npy_header
+
+__all__ = ["Store", "is_store", "open_store"]
+
+MAX_HEADER_BYTES: Final = 2**20
+CHUNK_BYTES: Final = 2**24
+
+
+def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> Store:
+    """Open a store made by `convert`, `generate_url` or a `StoreWriter`.
+
+    Takes milliseconds: the arrays are memory-mapped, and read when they are used.
+
+    Parameters
+    ----------
+    path : str or path-like
+        The folder of the store.
+    verify : bool
+        Also read every byte, and compare the checksums. Altered data are noticed only then.
+
+    Raises
+    ------
+    ValueError
+        If it is no store, cut short, altered or made by a newer version.
+
+    Examples
+    --------
+    >>> store = open_store("url.store")  # doctest: +SKIP
+    >>> store.shape, store.nnz  # doctest: +SKIP
+    ((2396130, 3231961), 277352637)
+    """
+    store = Store(path)
+    if verify:
+        store.verify()
+    return store
+
+
+def is_store(path: str | os.PathLike[str]) -> bool:
+    """Tell whether the path looks like a store: a folder with a header in it."""
+    return Path(path, HEADER_NAME).is_file()
+
+
+class Store:
+    """A data set on disk: X in two parts and y, memory-mapped and read-only.
+
+    Attributes
+    ----------
+    path : Path
+    shape : tuple of int
+        Samples and features.
+    nnz : int
+        Number of nonzeros.
+    y : ndarray of float64, one label a row
+    labels : tuple of (label, count) pairs, smallest label first; None if there are over 100
+    source : dict
+        How the store was made.
+    nbytes : int
+        Size on disk, without the headers.
+    """
+
+    def __init__(self, path: str | os.PathLike[str]) -> None:
+        self.path = Path(path)
+        self._header = _read_header(self.path)
+        self._maps: dict[str, mmap.mmap] = {}
+        self._arrays: dict[str, NDArray[Any]] = {}
+        for name, length in self._header.lengths.items():
+            with _open_array(self.path, name, length) as descriptor:
+                self._maps[name] = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+            self._arrays[name] = np.frombuffer(
+                self._maps[name], DTYPES[name], count=length, offset=NPY_HEADER_SIZE
+            )
+        for name, total in (("ones", self._header.n_ones), ("values", self._header.n_values)):
+            indptr = self._arrays[f"{name}_indptr"]
+            if (indptr[0], indptr[-1]) != (0, total):
+                raise self._damaged(f"{name}_indptr.npy does not run from 0 to {total}")
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and features."""
+        return self._header.n_samples, self._header.n_features
+
+    @property
+    def nnz(self) -> int:
+        """Number of nonzeros."""
+        return self._header.n_ones + self._header.n_values
+
+    @property
+    def n_values(self) -> int:
+        """Number of nonzeros that are not 1."""
+        return self._header.n_values
+
+    @property
+    def y(self) -> NDArray[np.float64]:
+        """The labels."""
+        return self._arrays["y"]
+
+    @property
+    def labels(self) -> tuple[tuple[float, int], ...] | None:
+        """Each label and how many rows have it."""
+        return self._header.labels
+
+    @property
+    def source(self) -> dict[str, Any]:
+        """How the store was made."""
+        return self._header.source
+
+    @property
+    def nbytes(self) -> int:
+        """Size on disk."""
+        return sum(array.nbytes for array in self._arrays.values())
+
+    def parts(self) -> tuple[CsrArrays, ...]:
+        """X as one or two CSR matrices whose sum it is, checked and memory-mapped.
+
+        The first holds the entries that are 1 (``data`` is None), the second all others. One that
+        would be empty is left out, unless both would. Pointers are int64 and indices int32, each
+        row ascending. All indices are looked at, so this reads them from the disk.
+        """
+        parts = tuple(self._part(name) for name in ("ones", "values"))
+        for part in parts:
+            # Else the whole store would come to count as memory in use.
+            self._check(part, after_chunk=self.release_memory)
+        return tuple(part for part in parts if len(part.indices)) or parts[:1]
+
+    def rows(self, start: int, stop: int) -> sparse.csr_array:
+        """Return rows start <= j < stop as a CSR array of float64, sorted.
+
+        Its arrays may be read-only, as they may be those of the store.
+        """
+        start, stop, _ = slice(start, stop).indices(self.shape[0])
+        stop = max(start, stop)
+        blocks = [self._block(self._part(name), start, stop) for name in ("ones", "values")]
+        for block in blocks:
+            self._check(block)
+        ones, values = (block.to_scipy() for block in blocks)
+        if not values.nnz:
+            return ones
+        return ones + values if ones.nnz else values
+
+    def to_csr(self) -> sparse.csr_array:
+        """Return X as a CSR array in memory: 12 bytes a nonzero."""
+        return self.rows(0, self.shape[0])
+
+    def release_memory(self) -> None:
+        """Drop the pages that were read from the process; they are read again when needed."""
+        for pages in self._maps.values():
+            pages.madvise(mmap.MADV_DONTNEED)
+
+    def verify(self, seen: Callable[[int], None] | None = None) -> None:
+        """Read every byte, compare the checksums, and check every pointer, index and value.
+
+        ``seen`` is called with the number of bytes read so far.
+        """
+        n_read = 0
+        for name, length in self._header.lengths.items():
+            with _open_array(self.path, name, length) as descriptor:
+                checksum = 0
+                for chunk in _chunks(descriptor, length * DTYPES[name].itemsize):
+                    checksum = zlib.crc32(chunk, checksum)
+                    n_read += len(chunk)
+                    if seen is not None:
+                        seen(n_read)
+            if f"{checksum:08x}" != self._header.checksums[name]:
+                raise self._damaged(f"the checksum of {name}.npy does not fit")
+        self.parts()
+        if not np.isfinite(self.y).all():
+            raise self._damaged("y.npy holds NaN or infinity")
+        self.release_memory()
+
+    def _part(self, name: str) -> CsrArrays:
+        arrays = self._arrays
+        data = arrays["values_data"] if name == "values" else None
+        return CsrArrays(arrays[f"{name}_indptr"], arrays[f"{name}_indices"], data, self.shape)
+
+    def _block(self, part: CsrArrays, start: int, stop: int) -> CsrArrays:
+        first, last = int(part.indptr[start]), int(part.indptr[stop])
+        return CsrArrays(
+            part.indptr[start : stop + 1] - first,
+            part.indices[first:last],
+            None if part.data is None else part.data[first:last],
+            (stop - start, self.shape[1]),
+        )
+
+    def _check(self, part: CsrArrays, after_chunk: Callable[[], None] | None = None) -> None:
+        """Check what compiled code relies on."""
+        what = "ones" if part.data is None else "values"
+        if np.any(part.indptr[1:] < part.indptr[:-1]) or part.indptr[-1] != len(part.indices):
+            raise self._damaged(f"{what}_indptr.npy is out of order")
+        # As unsigned numbers, negative indices are too large ones: one comparison finds both.
+        unsigned = part.indices.view(np.uint32)
+        step = CHUNK_BYTES // 4
+        for start in range(0, len(unsigned), step):
+            if unsigned[start : start + step].max() >= self.shape[1]:
+                raise self._damaged(f"{what}_indices.npy holds an index out of range")
+            if part.data is not None:
+                try:
+                    check_values(part.data[start : start + step])
+                except ValueError:
+                    raise self._damaged("values_data.npy holds an invalid value") from None
+            if after_chunk is not None:
+                after_chunk()
+
+    def _damaged(self, what: str) -> ValueError:
+        return _damaged(self.path, what)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return open_store, (str(self.path.resolve()),)
+
+    def __repr__(self) -> str:
+        m, n = self.shape
+        return f"Store({str(self.path)!r}: {m:,} samples, {n:,} features, {self.nnz:,} nonzeros)"
+
+
+def _read_header(folder: Path) -> Header:
+    if not folder.is_dir():
+        if not folder.exists():
+            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
+        raise ValueError(f"{folder}: this is a file, and a store is a directory")
+    if not (folder / HEADER_NAME).exists():
+        raise ValueError(f"{folder}: this directory is no store, as it holds no {HEADER_NAME}")
+    with _open_file(folder, HEADER_NAME) as descriptor:
+        text = os.read(descriptor, MAX_HEADER_BYTES)
+    try:
+        return Header.from_json(text)
+    except ValueError as error:
+        raise ValueError(f"{folder}: {error}") from None
+
+
+@contextmanager
+def _open_array(folder: Path, name: str, length: int) -> Iterator[int]:
+    """Open the file of an array that has the header and the size it must have."""
+    size = NPY_HEADER_SIZE + length * DTYPES[name].itemsize
+    with _open_file(folder, f"{name}.npy") as descriptor:
+        found = os.fstat(descriptor).st_size
+        if found != size:
+            raise _damaged(folder, f"{name}.npy has {found:,} bytes, but should have {size:,}")
+        if os.read(descriptor, NPY_HEADER_SIZE) != npy_header(name, length):
+            raise _damaged(folder, f"the first bytes of {name}.npy do not fit {HEADER_NAME}")
+        yield descriptor
+
+
+@contextmanager
+def _open_file(folder: Path, name: str) -> Iterator[int]:
+    """Open a file that is in the folder: no link, which could lead elsewhere, and no pipe."""
+    try:
+        # Opening a pipe would wait for a writer, if it was not for O_NONBLOCK.
+        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
+    except FileNotFoundError:
+        raise _damaged(folder, f"{name} is missing") from None
+    except OSError as error:
+        if error.errno != errno.ELOOP:
+            raise
+        raise _damaged(folder, f"{name} is a symbolic link") from None
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise _damaged(folder, f"{name} is not a regular file")
+        yield descriptor
+    finally:
+        os.close(descriptor)
+
+
+def _chunks(descriptor: int, n_bytes: int) -> Iterator[bytes]:
+    while n_bytes > 0:
+        chunk = os.read(descriptor, min(CHUNK_BYTES, n_bytes))
+        if not chunk:  # cut short since it was opened: the checksum will not fit
+            return
+        n_bytes -= len(chunk)
+        yield chunk
+
+
+def _damaged(folder: Path, what: str) -> ValueError:
+    return ValueError(f"{folder}: not a sound store: {what}")

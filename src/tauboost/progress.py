@@ -1,0 +1,60 @@
+"""A bar on stderr with rate and time left, for work that may take minutes."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+
+__all__ = ["progress_bar"]
+
+PATIENCE = 0.5  # seconds after which a user wants to see something
+
+
+@contextmanager
+def progress_bar(
+    title: str, total: float | None, unit: str, *, visible: bool, scale: float = 1.0
+) -> Iterator[Callable[[float], None]]:
+    """Yield a function to be called with the amount done so far, out of ``total`` if known.
+
+    The bar appears after half a second, if stderr is a terminal, and vanishes in the end. Amounts
+    are shown divided by ``scale``, as so many ``unit``.
+    """
+    if not visible:
+        yield lambda _: None
+        return
+    # Imported here because only the command line shows bars.
+    from rich.console import Console  # noqa: PLC0415
+    from rich.markup import escape  # noqa: PLC0415
+    from rich.progress import (  # noqa: PLC0415
+        BarColumn,
+        Progress,
+        Task,
+        TextColumn,
+        TimeRemainingColumn,
+    )
+    from rich.text import Text  # noqa: PLC0415
+
+    class Rate(TextColumn):
+        def render(self, task: Task) -> Text:
+            speed = f", {task.speed / scale:,.0f} {unit}/s" if task.speed else ""
+            return Text(f"{task.completed / scale:,.0f} {unit}{speed}")
+
+    console = Console(stderr=True)
+    columns = (TextColumn("{task.description}"), BarColumn(), Rate(""), TimeRemainingColumn())
+    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    task = bar.add_task(escape(title), total=total)
+    began, is_started = time.monotonic(), False
+
+    def show(done: float) -> None:
+        nonlocal is_started
+        bar.update(task, completed=done)
+        if not is_started and time.monotonic() >= began + PATIENCE:
+            bar.start()
+            is_started = True
+
+    try:
+        yield show
+    finally:
+        if is_started:
+            bar.stop()

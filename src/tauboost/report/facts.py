@@ -1,0 +1,117 @@
+"""What a data set looks like to the solvers, from one pass over it in bounded memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..arrays import Mask, Vector
+from ..io.blocks import row_ranges
+from ..problem import shard_cuts
+from ..validation import CsrArrays, check_labels
+
+__all__ = ["describe"]
+
+
+def describe(
+    parts: Sequence[CsrArrays], y: ArrayLike, seen: Callable[[int], None] | None = None
+) -> dict[str, Any]:
+    """Collect the facts about X, the sum of the parts, ready for JSON.
+
+    Parameters
+    ----------
+    parts : CSR matrices of one shape that share no entry, without explicit zeros
+    y : labels, of two kinds
+    seen : called with the number of entries looked at so far
+    """
+    m, n = parts[0].shape
+    positive, classes = check_labels(y, m)
+    columns = _read_columns(parts, positive, seen)
+    indptr = np.zeros(m + 1, dtype=np.int64)
+    for part in parts:
+        indptr += part.indptr
+    in_row = np.diff(indptr)
+    nnz = int(indptr[-1])
+    L = np.square(columns.largest[columns.count > 0])
+    one_class = (columns.count > 0) & (columns.in_positive % np.maximum(columns.count, 1) == 0)
+    n_positive = int(np.count_nonzero(positive))
+    n_valued = int(np.count_nonzero(columns.is_valued))
+    n_shards = len(shard_cuts(indptr, n)) - 1
+    return {
+        "n_samples": m,
+        "n_features": n,
+        "nnz": nnz,
+        "density": nnz / (m * n),
+        "omega": int(in_row.max()),
+        "lipschitz": {
+            "smallest": float(L.min()) if L.size else None,
+            "largest": float(L.max()) if L.size else None,
+        },
+        "classes": [
+            {"label": float(label), "count": count}
+            for label, count in zip(classes, (m - n_positive, n_positive), strict=True)
+        ],
+        "empty_rows": int(np.count_nonzero(in_row == 0)),
+        "empty_columns": n - len(L),
+        "one_class_columns": int(np.count_nonzero(one_class)),
+        "valued_columns": n_valued,
+        "value_free_columns": len(L) - n_valued,
+        "matrix_bytes": _matrix_bytes(columns, m, n_shards),
+        "matrix_shards": n_shards,
+    }
+
+
+@dataclass(frozen=True)
+class _Columns:
+    """Per column: its entries, those in positive rows, and the range of their absolute values."""
+
+    count: NDArray[np.int64]
+    in_positive: NDArray[np.int64]
+    smallest: Vector
+    largest: Vector
+
+    @property
+    def is_valued(self) -> Mask:
+        return (self.count > 0) & (self.smallest < self.largest)
+
+
+def _read_columns(
+    parts: Sequence[CsrArrays], positive: Mask, seen: Callable[[int], None] | None
+) -> _Columns:
+    n, done = parts[0].shape[1], 0
+    count, in_positive = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    smallest, largest = np.full(n, np.inf), np.zeros(n)
+    for part in parts:
+        for start, stop in row_ranges(part.indptr):
+            entries = slice(part.indptr[start], part.indptr[stop])
+            indices = part.indices[entries]
+            in_row = np.diff(part.indptr[start : stop + 1])
+            is_positive = np.repeat(positive[start:stop], in_row)
+            in_chunk = np.bincount(indices, minlength=n)
+            count += in_chunk
+            in_positive += np.bincount(indices[is_positive], minlength=n)
+            if part.data is None:
+                smallest[in_chunk > 0] = np.minimum(smallest[in_chunk > 0], 1.0)
+                largest[in_chunk > 0] = np.maximum(largest[in_chunk > 0], 1.0)
+            else:
+                magnitude = np.abs(part.data[entries])
+                np.minimum.at(smallest, indices, magnitude)
+                np.maximum.at(largest, indices, magnitude)
+            done += len(indices)
+            if seen is not None:
+                seen(done)
+    return _Columns(count, in_positive, smallest, largest)
+
+
+def _matrix_bytes(columns: _Columns, m: int, n_shards: int) -> int:
+    """Predict what the matrix of the core will take; see ``Matrix::nbytes`` in cpp/columns.hpp."""
+    n, nnz, valued = len(columns.count), int(columns.count.sum()), columns.is_valued
+    total = 8 * m + 8 * n + 4 * nnz + n_shards * (12 * n + 8)
+    if valued.any():
+        per_shard = 8 * (int(np.count_nonzero(valued)) + 1)
+        total += 4 * n + n_shards * per_shard + 8 * int(columns.count[valued].sum())
+    return total

@@ -1,0 +1,213 @@
+"""Several problems on one matrix, solved side by side: classes, folds, strengths of psi.
+
+Lane l has its own labels, sample weights and psi; all share the matrix and the order of its
+columns, so a sweep reads the matrix once for up to eight of them (cpp/lanes.hpp). What a lane
+computes does not depend on its neighbours, except through the size of the bundles they share.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Mask, Vector
+from ..kernels import _core
+from ..losses import LOSSES
+from .exact import NONZEROS_WORTH_A_THREAD, BundleSize
+from .sweep_plan import Shuffle
+
+__all__ = ["LANES", "Lanes", "Psi"]
+
+LANES = (1, 2, 4, 8)  # what the kernel was compiled for
+CACHE_LINE = 64
+# Weights outside this range have lost bits to underflow or overflow, or are about to.
+SAFE_RANGE = (1e-280, 1e280)
+# What lies in lanes that nobody uses: a problem at its solution.
+PADDING = {
+    "l1": 0.0,
+    "l2": 0.0,
+    "c": 0.0,
+    "lam": 0.0,
+    "w": 0.0,
+    "E": 1.0,
+    "total": 1.0,
+    "shift": 0.0,
+}
+
+
+@dataclass(frozen=True)
+class Psi:
+    """The elastic net of one lane."""
+
+    l1: float
+    l2: float
+
+
+class Lanes:
+    """Up to eight problems on one matrix, and the point each of them has reached.
+
+    Parameters
+    ----------
+    matrix : the core's matrix
+    loss : "exponential" or "logistic", for all lanes
+    c : array of shape (m, k), the sample weights of each lane, each column of sum 1; 0 leaves a row
+        out. Rows are in the core's order.
+    is_opposite : boolean array of shape (m, k), or None
+        Where a lane's label is not the one the matrix was built with.
+    psi : one elastic net a lane
+    n_penalised : the first so many columns are penalised
+    mean_row : nonzeros of a row on average, where not every row counts the same
+    start : array of shape (n, k), where each lane starts; 0 by default
+    """
+
+    total: Vector  # exponential: the sum of w, lane by lane; logistic: 1
+    shift: Vector  # exponential: value = shift + log(total)
+
+    def __init__(
+        self,
+        matrix: _core.Matrix,
+        loss: str,
+        c: Vector,
+        is_opposite: Mask | None,
+        psi: list[Psi],
+        *,
+        n_penalised: int,
+        seed: int,
+        n_threads: int,
+        mean_row: float | None = None,
+        start: Vector | None = None,
+    ) -> None:
+        self.matrix, self.loss, self.n_threads = matrix, loss, n_threads
+        self.k = len(psi)
+        self.width = min(width for width in LANES if width >= self.k)
+        self.n_penalised = n_penalised
+        self.l1 = self._padded([p.l1 for p in psi])
+        self.l2 = self._padded([p.l2 for p in psi])
+        self.c = np.zeros((matrix.m, self.width))
+        self.c[:, : self.k] = c
+        self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
+        self.lam = np.zeros((matrix.n, self.width))
+        self.w = aligned(matrix.m, self.width)
+        self.E = aligned(matrix.m, self.width) if loss == "logistic" else None
+        self.bundles = BundleSize(matrix, None, mean_row=mean_row)
+        counts = np.empty(matrix.n, dtype=np.int64)
+        matrix.column_counts(counts)
+        self.columns = np.flatnonzero(counts).astype(np.int32)
+        self.shuffle = Shuffle(len(self.columns), matrix.nnz, seed)
+        self.edge = np.full(self.k, np.inf)
+        self.n_sweeps = 0
+        if start is None:
+            self._restart(np.zeros((matrix.m, self.k)))
+        else:
+            self.lam[:, : self.k] = start
+            self._restart(self.residuals())
+
+    def _padded(self, values: list[float]) -> Vector:
+        return np.array(values + [0.0] * (self.width - len(values)))
+
+    def sweep(self) -> None:
+        """Visit every column once, in a new random order."""
+        order = self.shuffle(self.columns)
+        tau = min(self.bundles.tau, max(len(order), 1))
+        cost = self.width * self.matrix.nnz // max(len(order), 1)
+        busy = tau * cost // NONZEROS_WORTH_A_THREAD
+        outcome = _core.lane_sweep(
+            matrix=self.matrix,
+            w=self.w.reshape(-1),
+            E=None if self.E is None else self.E.reshape(-1),
+            lam=self.lam.reshape(-1),
+            total=self.total,
+            l1=self.l1,
+            l2=self.l2,
+            n_penalised=self.n_penalised,
+            columns=order,
+            tau=tau,
+            is_signed=self.sign is not None,
+            n_threads=max(1, min(self.n_threads, self.matrix.n_shards, busy)),
+        )
+        k = self.k
+        predicted = np.array(outcome.predicted[:k])
+        moved = predicted > 0
+        if moved.any():
+            efficiency = (np.array(outcome.decrease[:k])[moved] / predicted[moved]).min()
+            self.bundles.learn(max(outcome.undone[:k]), outcome.bundles, float(efficiency))
+        self.edge = np.array(outcome.edge[:k])
+        self.total = np.array(outcome.total)
+        self.n_sweeps += 1
+        self._settle()
+
+    def residuals(self) -> Vector:
+        """Return (A lam)_j of every row and lane: what the weights follow from."""
+        columns = []
+        for lane in range(self.k):
+            r = np.zeros(self.matrix.m)
+            lam = np.ascontiguousarray(self.lam[:, lane])
+            if lam.any():
+                _core.add_all(self.matrix, lam, r, self.n_threads)
+            columns.append(r)
+        r = np.stack(columns, axis=1)
+        return r if self.sign is None else r * self.sign
+
+    def keep(self, chosen: list[int]) -> None:
+        """Go on with some of the lanes only."""
+        width = min(width for width in LANES if width >= len(chosen))
+        self.k = len(chosen)
+        if self.sign is not None:
+            self.sign = self.sign[:, chosen]
+        self.edge = self.edge[chosen]
+        for name, fill in PADDING.items():
+            whole = getattr(self, name)
+            if whole is not None:
+                part = aligned(*whole.shape[:-1], width)
+                part[..., : self.k] = whole[..., chosen]
+                part[..., self.k :] = fill
+                setattr(self, name, part)
+        self.width = width
+
+    def values(self) -> Vector:
+        """F of each lane."""
+        if self.E is None:
+            return np.asarray(self.shift[: self.k] + np.log(self.total[: self.k]))
+        odds = self.E[:, : self.k]
+        return np.asarray((self.c[:, : self.k] * np.log(1.0 + odds)).sum(axis=0))
+
+    def row_residuals(self, rows: NDArray[np.intp]) -> Vector:
+        """Return (A lam)_j of some rows, of shape (len(rows), k)."""
+        if self.E is not None:
+            return np.asarray(np.log(self.E[rows, : self.k]))
+        return np.asarray(self.residuals()[rows])
+
+    def _settle(self) -> None:
+        kept = np.abs(self.w) if self.E is None else self.E
+        kept = kept[:, : self.k]
+        largest = kept.max(axis=0)
+        smallest = np.where(self.c[:, : self.k] > 0, kept, 1.0).min(axis=0)
+        if np.all(largest < SAFE_RANGE[1]) and np.all(smallest > SAFE_RANGE[0]):
+            if self.E is None:
+                self.total[: self.k] = np.abs(self.w[:, : self.k]).sum(axis=0)
+            return
+        self._restart(self.residuals())
+
+    def _restart(self, r: Vector) -> None:
+        k = self.k
+        self.total, self.shift = np.ones(self.width), np.zeros(self.width)
+        for lane in range(k):
+            weights = LOSSES[self.loss](r[:, lane], self.c[:, lane], 1.0)
+            self.w[:, lane], self.total[lane] = weights.w, weights.total
+            self.shift[lane] = weights.value - np.log(weights.total)
+        if self.sign is not None:
+            self.w[:, :k] = np.copysign(self.w[:, :k], self.sign)
+        if self.E is not None:
+            self.E[:, :k] = np.exp(np.clip(r, -700.0, 700.0))
+            self.E[:, k:] = 1.0
+
+
+def aligned(*shape: int) -> NDArray[np.float64]:
+    """Return zeros whose rows do not straddle cache lines."""
+    size = math.prod(shape)
+    memory = np.zeros(size + CACHE_LINE // 8)
+    skip = (-memory.ctypes.data % CACHE_LINE) // 8
+    return memory[skip : skip + size].reshape(shape)

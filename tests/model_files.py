@@ -1,0 +1,220 @@
+"""Models to write, a forger of model files, and what every loaded model must satisfy.
+
+The forger is a second writer of the format, so that the reader is not tested against itself: it
+takes a file apart, and puts changed parts together with a right length and a right checksum.
+"""
+
+from __future__ import annotations
+
+import json
+import string
+import zlib
+from itertools import pairwise
+from pathlib import Path
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import strategies as st
+from hypothesis.extra import numpy as hnp
+
+from tauboost.io.model import ModelData, ModelFileError, read_model, write_model
+
+UNICODE = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
+FINITE = st.floats(allow_nan=False, allow_infinity=False)
+SCALARS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | st.floats() | UNICODE
+KEYS = st.none() | st.booleans() | st.integers(-(2**63), 2**63 - 1) | FINITE | UNICODE
+PLAIN = st.recursive(
+    SCALARS,
+    lambda inner: (
+        st.lists(inner, max_size=3)
+        | st.lists(inner, max_size=3).map(tuple)
+        | st.dictionaries(KEYS, inner, max_size=3)
+    ),
+    max_leaves=6,
+)
+ARRAYS = hnp.arrays(
+    st.sampled_from([np.float64, np.float32, np.int64, np.bool_]),
+    hnp.array_shapes(min_dims=0, max_dims=3, min_side=0, max_side=4),
+)
+NAMES = st.text(string.ascii_letters, min_size=1, max_size=8)
+VALUES = st.dictionaries(NAMES, PLAIN | ARRAYS, max_size=4)
+
+
+@st.composite
+def labels(draw, n_classes: int):
+    """Different labels of one kind, in any order."""
+    kind = draw(st.sampled_from(["bool", "i8", "i2", "u8", "f8", "f4", "U", "object"]))
+    if kind == "bool" and n_classes == 2:
+        return np.array(draw(st.sampled_from([[False, True], [True, False]])))
+    if kind in ("U", "object", "bool"):
+        text = UNICODE if kind == "object" else UNICODE.map(lambda s: s.rstrip("\0"))
+        values = draw(st.lists(text, min_size=n_classes, max_size=n_classes, unique=True))
+        array = np.array(values, dtype=object)
+        width = draw(st.integers(max(1, *map(len, values)), 20))
+        return array if kind == "object" else array.astype(f"U{width}")
+    dtype = np.dtype(kind)
+    elements = hnp.from_dtype(dtype, allow_nan=False, allow_infinity=False)
+    return draw(hnp.arrays(dtype, n_classes, elements=elements, unique=True))
+
+
+@st.composite
+def models(draw):
+    n_classes = draw(st.integers(2, 5))
+    n_features = draw(st.integers(1, 6))
+    rows = 1 if n_classes == 2 else n_classes
+    coef = draw(hnp.arrays(np.float64, (rows, n_features), elements=FINITE | st.just(0.0)))
+    names = st.lists(UNICODE, min_size=n_features, max_size=n_features)
+    names = draw(st.none() | names.map(lambda values: np.array(values, dtype=object)))
+    return ModelData(
+        coef=sp.csr_array(coef) if draw(st.booleans()) else coef,
+        intercept=draw(hnp.arrays(np.float64, rows, elements=FINITE)),
+        classes=draw(labels(n_classes)),
+        feature_names=names,
+        n_features=n_features,
+        params=draw(VALUES),
+        fitted=draw(VALUES),
+        kind=draw(st.sampled_from(["TauBoostClassifier", "TauBoostClassifierCV"])),
+    )
+
+
+PARAMS = {"alpha": "auto", "time_limit": float("inf"), "class_weight": {1: 2.0}, "tol": 1e-4}
+
+
+def dense_model(**changes) -> ModelData:
+    """Two integer classes, three features without names."""
+    fields = {
+        "coef": np.array([[0.5, 0.0, -2.0]]),
+        "intercept": np.array([0.25]),
+        "classes": np.array([-1, 1]),
+        "feature_names": None,
+        "n_features": 3,
+        "params": PARAMS,
+        "fitted": {"slope": 2.0, "offset": 0.0},
+    }
+    return ModelData(**(fields | changes))
+
+
+def sparse_model(**changes) -> ModelData:
+    """Four string classes, one with an empty row, five named features."""
+    dense = np.zeros((4, 5))
+    dense[0, 1], dense[0, 4], dense[2, 0], dense[3, 3] = 1.0, -1.0, 3.5, 1e-9
+    fields = {
+        "coef": sp.csr_array(dense),
+        "intercept": np.arange(4.0),
+        "classes": np.array(["ham", "späm", "", "日本"]),
+        "feature_names": np.array(["a", "ß", "", "long name", "\0"], dtype=object),
+        "n_features": 5,
+        "params": PARAMS,
+        "fitted": {"slope": np.full(4, 2.0), "offset": np.zeros(4), "n_iter_": [3, 1, 2, 5]},
+    }
+    return ModelData(**(fields | changes))
+
+
+MODELS = {"dense": dense_model, "sparse": sparse_model}
+
+
+def content_of(data: ModelData, path: Path) -> bytes:
+    write_model(data, path)
+    return path.read_bytes()
+
+
+def take_apart(content: bytes) -> tuple[dict, dict, bytes]:
+    """Return the tensors' entries with their metadata, our own header, and the data."""
+    length = int.from_bytes(content[:8], "little")
+    fields = json.loads(content[8 : 8 + length])
+    return fields, json.loads(fields["__metadata__"]["tauboost"]), content[8 + length :]
+
+
+def put_together(fields: object, header: object, data: bytes) -> bytes:
+    """Return a file with a right length and a right checksum, whatever the parts are."""
+    if isinstance(fields, dict) and isinstance(fields.get("__metadata__"), dict):
+        metadata = {k: v for k, v in fields["__metadata__"].items() if k != "crc32"}
+        if isinstance(metadata.get("tauboost"), str):
+            metadata["tauboost"] = header if isinstance(header, str) else json.dumps(header)
+        entries = {name: entry for name, entry in fields.items() if name != "__metadata__"}
+        meaning = json.dumps([metadata, entries], sort_keys=True).encode()
+        checksum = f"{zlib.crc32(data, zlib.crc32(meaning)):08x}"
+        fields = {"__metadata__": {**metadata, "crc32": checksum}, **entries}
+    text = json.dumps(fields).encode()
+    return len(text).to_bytes(8, "little") + text + data
+
+
+def assert_valid(data: ModelData) -> None:
+    """Check a loaded model by other means than the code under test."""
+    rows = 1 if len(data.classes) == 2 else len(data.classes)
+    assert data.coef.shape == (rows, data.n_features)
+    assert data.coef.dtype == data.intercept.dtype == np.float64
+    assert data.intercept.shape == (rows,)
+    if sp.issparse(data.coef):
+        data.coef.check_format(full_check=True)
+        for begin, end in pairwise(data.coef.indptr):
+            assert np.all(np.diff(data.coef.indices[begin:end]) > 0)
+        assert np.isfinite(data.coef.data).all()
+    else:
+        assert np.isfinite(data.coef).all()
+    assert np.isfinite(data.intercept).all()
+    assert len({*data.classes.tolist()}) == len(data.classes) >= 2
+    assert len({type(label) for label in data.classes.tolist()}) == 1
+    if data.feature_names is not None:
+        assert len(data.feature_names) == data.n_features
+        assert {type(name) for name in data.feature_names} == {str}
+        "".join(data.feature_names).encode()
+
+
+def same_value(a: object, b: object) -> bool:
+    """Whether two values are of the same type and equal, with NaN equal to NaN."""
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray):
+        return a.dtype == b.dtype and a.shape == b.shape and a.tobytes() == b.tobytes()
+    if type(a) is not type(b):
+        return False
+    if isinstance(a, list | tuple):
+        return len(a) == len(b) and all(map(same_value, a, b))
+    if isinstance(a, dict):
+        return same_value(list(a.items()), list(b.items()))
+    return a == b or a != a  # noqa: PLR0124 - NaN
+
+
+def same_model(a: ModelData, b: ModelData) -> bool:
+    if sp.issparse(a.coef) != sp.issparse(b.coef) or (a.kind, a.n_features) != (
+        b.kind,
+        b.n_features,
+    ):
+        return False
+    coefs = [
+        [m.coef.data, m.coef.indices, m.coef.indptr] if sp.issparse(m.coef) else [m.coef]
+        for m in (a, b)
+    ]
+    names = [None if m.feature_names is None else m.feature_names.tolist() for m in (a, b)]
+    classes = [(m.classes.dtype, m.classes.tolist()) for m in (a, b)]
+    return (
+        same_value(*coefs)
+        and same_value(a.intercept, b.intercept)
+        and classes[0] == classes[1]
+        and names[0] == names[1]
+        and same_group(a.params, b.params)
+        and same_group(a.fitted, b.fitted)
+    )
+
+
+def same_group(a: dict, b: dict) -> bool:
+    """Whether two dicts of values agree; arrays come back behind the other values."""
+    return a.keys() == b.keys() and all(same_value(value, b[name]) for name, value in a.items())
+
+
+def refused(path: Path, content: bytes, reason: str) -> None:
+    """Check that the content is refused in one line that names the file and the reason."""
+    path.write_bytes(content)
+    with pytest.raises(ModelFileError, match=reason) as caught:
+        read_model(path)
+    message = str(caught.value)
+    assert message.startswith(f"{path} cannot be loaded: ")
+    assert "\n" not in message
+    assert len(message) < len(str(path)) + 250
+
+
+def nested(depth: int) -> list:
+    value: list = []
+    for _ in range(depth):
+        value = [value]
+    return value

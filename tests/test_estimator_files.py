@@ -1,0 +1,70 @@
+"""Estimators to files and back: model files, pickle, ONNX."""
+
+from __future__ import annotations
+
+import pickle
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from sklearn.exceptions import NotFittedError
+
+import tauboost as tb
+
+
+def data(n_classes=2, labels=None):
+    rng = np.random.default_rng(0)
+    X = sp.random(300, 40, 0.2, format="csr", random_state=1)
+    y = (X @ rng.normal(size=(40, n_classes)) + 0.1 * rng.normal(size=(300, n_classes))).argmax(1)
+    return X, y if labels is None else np.array(labels)[y]
+
+
+CASES = {
+    "two": data(),
+    "three": data(3),
+    "words": data(2, ["ham", "spam"]),
+    "words of three": data(3, ["a", "b", "ü"]),
+}
+
+
+@pytest.mark.parametrize("name", CASES)
+@pytest.mark.parametrize("sparse", [False, True])
+def test_a_model_file_predicts_the_same_bits(name, sparse, tmp_path):
+    X, y = CASES[name]
+    clf = tb.TauBoostClassifier(random_state=0, calibration="sigmoid").fit(X, y)
+    if sparse:
+        clf.sparsify()
+    tb.save_model(clf, tmp_path / "model")
+    again = tb.load_model(tmp_path / "model")
+    assert again.get_params() == clf.get_params()
+    assert np.array_equal(again.predict(X), clf.predict(X))
+    assert np.array_equal(again.predict_proba(X), clf.predict_proba(X))
+    assert (again.alpha_, again.n_iter_, again.loss_) == (clf.alpha_, clf.n_iter_, clf.loss_)
+    assert sp.issparse(again.coef_) == sparse
+
+
+def test_pickle_works_too():
+    X, y = CASES["three"]
+    clf = tb.TauBoostClassifier(random_state=0).fit(X, y)
+    again = pickle.loads(pickle.dumps(clf))
+    assert np.array_equal(again.predict_proba(X), clf.predict_proba(X))
+
+
+def test_only_fitted_classifiers_are_saved(tmp_path):
+    with pytest.raises(NotFittedError):
+        tb.save_model(tb.TauBoostClassifier(), tmp_path / "model")
+    with pytest.raises(TypeError, match="takes a TauBoostClassifier"):
+        tb.save_model(object(), tmp_path / "model")
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", CASES)
+def test_onnx_gives_the_same_labels_and_probabilities(name):
+    runtime = pytest.importorskip("onnxruntime")
+    X, y = CASES[name]
+    clf = tb.TauBoostClassifier(random_state=0).fit(X, y)
+    model = tb.to_onnx(clf, dtype=np.float64)
+    session = runtime.InferenceSession(model.SerializeToString())
+    label, p = session.run(None, {"X": X.toarray()})
+    assert np.array_equal(label, clf.predict(X))
+    assert np.allclose(p, clf.predict_proba(X), rtol=0, atol=1e-12)

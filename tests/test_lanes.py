@@ -1,0 +1,165 @@
+"""Problems in lanes are the problems they would be alone."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from hypothesis import given
+from hypothesis import strategies as st
+
+import tauboost as tb
+from tauboost.penalty import Penalty
+from tauboost.problem import build_matrix, random_places
+from tauboost.solvers.lanes import Lanes, Psi
+from tauboost.validation import as_csr
+
+LOSSES = ["exponential", "logistic"]
+
+
+def random_data(seed, m=200, n=30, valued=False):
+    rng = np.random.default_rng(seed)
+    X = sp.random(m, n, 0.25, format="csr", random_state=rng)
+    X.data = rng.normal(size=X.nnz) if valued else np.ones(X.nnz)
+    y = np.where(X @ rng.normal(size=n) + rng.normal(size=m) > 0, 1, -1)
+    return X, y
+
+
+def lanes_of(problem, psi, **options):
+    c = np.repeat(problem.c[:, None], len(psi), axis=1)
+    settings = {"n_penalised": problem.n_features, "seed": 0, "n_threads": 1} | options
+    return Lanes(problem.matrix, problem.loss, c, None, psi, **settings)
+
+
+def objective(problem, lam, psi):
+    penalty = Penalty(problem.n_features, psi.l1, psi.l2)
+    return problem.weigh(problem.residuals(lam)).value + penalty.value(lam)
+
+
+PSIS = [Psi(0.0, 1e-2), Psi(3e-3, 0.0), Psi(1e-3, 1e-3), Psi(0.0, 1.0), Psi(0.1, 0.0)]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("valued", [False, True])
+@pytest.mark.parametrize("k", [1, 2, 3, 5])
+def test_each_lane_reaches_the_optimum_of_its_problem(loss, valued, k):
+    X, y = random_data(1, valued=valued)
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
+    lanes = lanes_of(problem, PSIS[:k])
+    before = np.full(k, np.inf)
+    for _ in range(300):
+        lanes.sweep()
+        now = [objective(problem, lanes.lam[:, q].copy(), PSIS[q]) for q in range(k)]
+        assert np.all(np.array(now) <= before + 1e-12)
+        before = np.array(now)
+    for q in range(k):
+        psi = PSIS[q]
+        alpha = psi.l1 + psi.l2
+        best = tb.solve(problem, alpha=alpha, l1_ratio=psi.l1 / alpha, tol=1e-9, random_state=0)
+        assert before[q] == pytest.approx(best.objective, abs=1e-8)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_values_and_residuals_are_those_of_lam(loss):
+    X, y = random_data(2, valued=True)
+    problem = tb.Problem(X, y, loss=loss)
+    lanes = lanes_of(problem, PSIS)
+    for _ in range(5):
+        lanes.sweep()
+    for q in range(len(PSIS)):
+        r = problem.residuals(lanes.lam[:, q].copy())
+        assert np.allclose(lanes.row_residuals(np.arange(200))[:, q], r, atol=1e-9)
+        assert lanes.values()[q] == pytest.approx(problem.weigh(r).value, abs=1e-10)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("valued", [False, True])
+def test_labels_in_the_lanes_are_labels_in_the_matrix(loss, valued):
+    X, y = random_data(3, valued=valued)
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
+    plain = lanes_of(problem, PSIS[:2])
+    arrays, place = as_csr(X), random_places(X.shape[1])
+    matrix = build_matrix(arrays, np.ones(len(y), dtype=bool), place, True, 1)
+    rows = np.asarray(matrix.row_order)
+    opposite = np.repeat((y[rows] < 0)[:, None], 2, axis=1)
+    c = np.full((len(y), 2), 1 / len(y))
+    signed = Lanes(matrix, loss, c, opposite, PSIS[:2], n_penalised=30, seed=0, n_threads=1)
+    for _ in range(10):
+        plain.sweep()
+        signed.sweep()
+    assert np.allclose(plain.lam, signed.lam, rtol=1e-9, atol=1e-12)
+
+
+def test_a_row_of_weight_0_counts_as_absent():
+    X, y = random_data(4)
+    problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
+    learnt = np.arange(200) % 4 > 0
+    c = np.where(learnt, problem.c, 0.0)
+    psi = [Psi(0.0, 1e-2)]
+    lanes = Lanes(
+        problem.matrix,
+        "logistic",
+        (c / c.sum())[:, None],
+        None,
+        psi,
+        n_penalised=30,
+        seed=0,
+        n_threads=1,
+    )
+    rows = np.asarray(problem.matrix.row_order)[learnt]
+    alone = tb.Problem(X[rows], y[rows], loss="logistic", fit_intercept=True)
+    best = tb.solve(alone, alpha=1e-2, l1_ratio=0.0, tol=1e-10, random_state=0)
+    for _ in range(300):
+        lanes.sweep()
+    assert np.allclose(problem.split(lanes.lam[:, 0])[0], best.lam, atol=1e-6)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+def test_bits_do_not_depend_on_threads(loss):
+    X, y = tb.make_w8a_like(30_000, random_state=0)
+    X = sp.hstack([X, X[:, ::-1], X[:, :100]]).tocsr()
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
+    assert problem.matrix.n_shards > 1
+    points = []
+    for n_threads in (1, 2, 3, 8):
+        lanes = lanes_of(problem, PSIS, n_threads=n_threads)
+        for _ in range(3):
+            lanes.sweep()
+        points.append(lanes.lam.copy())
+    for point in points[1:]:
+        assert np.array_equal(point, points[0])
+
+
+def test_keeping_some_lanes_leaves_their_course_as_it_was():
+    X, y = random_data(5)
+    problem = tb.Problem(X, y, loss="logistic")
+    whole, part = lanes_of(problem, PSIS), lanes_of(problem, PSIS)
+    for lanes in (whole, part):
+        lanes.sweep()
+    part.keep([3, 1])
+    assert part.width == 2
+    for lanes in (whole, part):
+        lanes.bundles.tau = 4
+        lanes.sweep()
+    assert np.array_equal(part.lam[:, :2], whole.lam[:, [3, 1]])
+
+
+@given(st.integers(0, 10_000), st.booleans(), st.sampled_from(LOSSES))
+def test_odd_shapes_run_and_descend(seed, valued, loss):
+    rng = np.random.default_rng(seed)
+    m, n = rng.integers(2, 12), rng.integers(1, 8)
+    X = sp.random(m, n, rng.uniform(0, 1), format="csr", random_state=rng)
+    if not valued:
+        X.data[:] = 1.0
+    y = np.zeros(m)
+    y[rng.permutation(m)[: max(1, m // 2)]] = 1
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=bool(seed % 2))
+    psis = [PSIS[k] for k in rng.integers(0, len(PSIS), rng.integers(1, 9))]
+    lanes = lanes_of(problem, psis)
+    before = [problem.value(np.zeros(n))] * len(psis)
+    for _ in range(4):
+        lanes.sweep()
+        now = [objective(problem, lanes.lam[:, q].copy(), psi) for q, psi in enumerate(psis)]
+        assert np.all(np.isfinite(now))
+        assert all(a <= b + 1e-12 for a, b in zip(now, before, strict=True))
+        before = now
