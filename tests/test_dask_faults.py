@@ -33,6 +33,17 @@ def cluster():
         yield client
 
 
+def fill_up(client, n=3):
+    """Wait for nannies to replace the dead; take new workers where they could not."""
+    try:
+        client.wait_for_workers(n, timeout=5)
+    except TimeoutError:
+        missing = n - len(client.ncores())
+        client.cluster.scale(len(client.cluster.worker_spec) + missing)
+        client.wait_for_workers(n, timeout=30)
+        client.run(import_module, "tauboost.dask")
+
+
 def pids(client, addresses):
     found = client.run(os.getpid, workers=list(addresses))
     return list(found.values())
@@ -62,7 +73,7 @@ def strike(problem, at, victims, sign=signal.SIGKILL, delay=None):
 
 
 def spread(client, patience=HASTY, n=4, name="mixed"):
-    client.wait_for_workers(n)
+    fill_up(client)
     options = CASES[name].options if name in CASES else {}
     return td.DaskProblem(pieces(name, n), client=client, n_parts=n, patience=patience, **options)
 
@@ -108,7 +119,7 @@ def test_a_worker_killed_in_any_round(cluster, at):
 @pytest.mark.slow
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_every_worker_killed_one_after_the_other(cluster, loss):
-    cluster.wait_for_workers(4)
+    fill_up(cluster)
     problem = td.DaskProblem(
         pieces("binary", 4), client=cluster, n_parts=4, patience=HASTY, loss=loss
     )
@@ -120,7 +131,7 @@ def test_every_worker_killed_one_after_the_other(cluster, loss):
 
 
 def test_a_worker_killed_during_loading(cluster):
-    cluster.wait_for_workers(4)
+    fill_up(cluster)
     case = CASES["mixed"]
     victim = pids(cluster, cluster.scheduler_info()["workers"])[0]
     blow = threading.Timer(0.3, os.kill, (victim, signal.SIGKILL))
@@ -156,7 +167,7 @@ def test_a_frozen_worker_is_given_up_within_a_minute_under_the_shipped_settings(
 
 
 def test_a_worker_frozen_during_loading_is_given_up(cluster):
-    cluster.wait_for_workers(4)
+    fill_up(cluster)
     victim = pids(cluster, cluster.scheduler_info()["workers"])[0]
     blow = threading.Timer(0.3, os.kill, (victim, signal.SIGSTOP))
     blow.start()
@@ -213,7 +224,7 @@ def test_a_round_that_was_interrupted_leaves_nothing_behind(cluster):
 
 
 def test_a_part_that_cannot_be_built_again_ends_in_an_error(cluster, tmp_path):
-    cluster.wait_for_workers(4)
+    fill_up(cluster)
     once = dask.delayed(load_once)
     parts = [once(str(tmp_path), "binary", 0, 70), once(str(tmp_path), "binary", 70, 150)]
     problem = td.DaskProblem(parts, client=cluster, patience=HASTY)
@@ -223,7 +234,7 @@ def test_a_part_that_cannot_be_built_again_ends_in_an_error(cluster, tmp_path):
 
 
 def test_scattered_data_cannot_be_built_again(cluster):
-    cluster.wait_for_workers(4)
+    fill_up(cluster)
     parts = [cluster.scatter(load_piece("binary", a, b)) for a, b in ((0, 70), (70, 150))]
     problem = td.DaskProblem(parts, client=cluster, patience=HASTY)
     strike(problem, 12, None)

@@ -161,7 +161,10 @@ class Crew:
         finally:
             call.cancel()
         if answer["status"] != "OK":
-            raise PartError(answer["exception"])
+            error = answer["exception"]
+            if "new futures after" in str(error):  # what an executor says on a closing worker
+                raise OSError(f"worker {member.address} is closing")
+            raise PartError(error)
         return answer["result"]
 
     async def _is_alive(self, address: str) -> bool:
