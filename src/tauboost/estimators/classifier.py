@@ -47,7 +47,8 @@ class TauBoostClassifier(
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
     net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples is held out,
     eight strengths of psi are fitted side by side on the rest, the strength and the number of
-    sweeps that do best on the held-out part are chosen, and the model is fitted on all samples.
+    sweeps that do best on the held-out part are chosen, and the model is fitted on all samples:
+    with as many sweeps, or to the optimum where more of them kept helping.
     More than two classes are told apart one against the rest.
 
     Parameters
@@ -64,8 +65,8 @@ class TauBoostClassifier(
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
     max_iter : int
-        The most sweeps over the features. ``max_iter=1`` with a given ``alpha`` is the quickest
-        useful fit.
+        The most sweeps over the features. On sparse text ``max_iter=1`` with a given ``alpha`` is
+        often enough.
     tol : float
         With a given ``alpha``, stop when no feature has an excess edge (gradient beyond what psi
         holds in balance, in units of its largest value) above this.
