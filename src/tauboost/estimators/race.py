@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -109,22 +110,23 @@ class Race:
 
     def points(self, candidate: int) -> Vector:
         """Return where a candidate is: a point of the core for each task, (tasks, n)."""
-        return self._gathered(candidate, lambda lanes: lanes.lam)
+        return self._gathered(candidate, lambda lanes, k: lanes.lam[:, k])
 
     def values(self, candidate: int) -> Vector:
         """F of a candidate, for each task."""
-        return self._gathered(candidate, Lanes.values)
+        return self._gathered(candidate, Lanes.value)
 
     def edges(self, candidate: int) -> Vector:
         """Return the largest excess edge of the last sweep, for each task."""
-        return self._gathered(candidate, lambda lanes: lanes.edge)
+        return self._gathered(candidate, lambda lanes, k: lanes.edge[k])
 
-    def _gathered(self, candidate: int, read: Callable[[Lanes], Vector]) -> Vector:
-        parts: dict[int, Vector] = {}
-        for group in self.groups:
-            for k, (s, task) in enumerate(group.pairs):
-                if s == candidate:
-                    parts[task] = np.array(read(group.lanes)[..., k])
+    def _gathered(self, candidate: int, read: Callable[[Lanes, int], Any]) -> Vector:
+        parts = {
+            task: np.array(read(group.lanes, k))
+            for group in self.groups
+            for k, (s, task) in enumerate(group.pairs)
+            if s == candidate
+        }
         return np.stack([parts[task] for task in sorted(parts)])
 
     def held_out_decisions(self) -> dict[int, Vector]:

@@ -100,8 +100,9 @@ class Lanes:
         self.edge = np.full(self.k, np.inf)
         self.decrease = np.full(self.k, np.inf)  # of F + psi in the last sweep
         self.n_sweeps = 0
+        self.n_absent = np.count_nonzero(self.c == 0)
         if start is None:
-            self._restart(np.zeros((matrix.m, self.k)))
+            self._start_at_zero()
         else:
             self.lam[:, : self.k] = start
             self._restart(self.residuals())
@@ -168,13 +169,17 @@ class Lanes:
                 part[..., self.k :] = fill
                 setattr(self, name, part)
         self.width = width
+        self.n_absent = np.count_nonzero(self.c == 0)
 
     def values(self) -> Vector:
         """F of each lane."""
+        return np.array([self.value(lane) for lane in range(self.k)])
+
+    def value(self, lane: int) -> float:
+        """F of a lane."""
         if self.E is None:
-            return np.asarray(self.shift[: self.k] + np.log(self.total[: self.k]))
-        odds = self.E[:, : self.k]
-        return np.asarray((self.c[:, : self.k] * np.log(1.0 + odds)).sum(axis=0))
+            return float(self.shift[lane] + np.log(self.total[lane]))
+        return float(np.sum(self.c[:, lane] * np.log(1.0 + self.E[:, lane])))
 
     def row_residuals(self, rows: NDArray[np.intp]) -> Vector:
         """Return (A lam)_j of some rows, of shape (len(rows), k)."""
@@ -183,15 +188,29 @@ class Lanes:
         return np.asarray(self.residuals()[rows])
 
     def _settle(self) -> None:
-        kept = np.abs(self.w) if self.E is None else self.E
-        kept = kept[:, : self.k]
-        largest = kept.max(axis=0)
-        smallest = np.where(self.c[:, : self.k] > 0, kept, 1.0).min(axis=0)
-        if np.all(largest < SAFE_RANGE[1]) and np.all(smallest > SAFE_RANGE[0]):
-            if self.E is None:
-                self.total[: self.k] = np.abs(self.w[:, : self.k]).sum(axis=0)
-            return
-        self._restart(self.residuals())
+        """Sum the weights anew, or start afresh where some have lost bits."""
+        least, most = SAFE_RANGE
+        if self.E is not None:
+            is_safe = self.E.min() > least and self.E.max() < most
+        else:
+            w = np.abs(self.w)
+            # Weights of rows that a lane leaves out are 0, and stay so.
+            is_safe = w.max() < most and np.count_nonzero(w < least) == self.n_absent
+            self.total[: self.k] = w[:, : self.k].sum(axis=0)
+        if not is_safe:
+            self._restart(self.residuals())
+
+    def _start_at_zero(self) -> None:
+        """Set what `_restart` would at lam = 0, without its exponentials and logarithms."""
+        self.total, self.shift = np.ones(self.width), np.zeros(self.width)
+        if self.E is None:
+            self.w[:] = self.c
+            self.total[: self.k] = self.c[:, : self.k].sum(axis=0)
+        else:
+            np.multiply(self.c, 0.5, out=self.w)
+            self.E[:] = 1.0
+        if self.sign is not None:
+            self.w[:, : self.k] = np.copysign(self.w[:, : self.k], self.sign)
 
     def _restart(self, r: Vector) -> None:
         k = self.k
