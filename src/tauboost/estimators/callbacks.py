@@ -27,7 +27,7 @@ except ImportError:  # an older scikit-learn: nothing to support
 __all__ = ["CallbackSupportMixin", "finished", "reporting_to_callbacks", "with_callbacks"]
 
 
-def reporting_to_callbacks(estimator: Any, report: Report) -> Report:
+def reporting_to_callbacks(estimator: Any, report: Report | None) -> Report | None:
     """Return a report function that tells the estimator's callbacks too."""
     if not hasattr(estimator, "_init_callback_context"):
         return report
@@ -40,7 +40,7 @@ def reporting_to_callbacks(estimator: Any, report: Report) -> Report:
         task = context.subcontext(task_name="sweep")
         task.call_on_fit_task_begin(estimator=estimator)
         stop = task.call_on_fit_task_end(estimator=estimator, metadata=asdict(event))
-        return report(event) or bool(stop)
+        return (report is not None and report(event)) or bool(stop)
 
     return report_to_all
 

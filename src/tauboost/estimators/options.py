@@ -36,7 +36,7 @@ class Options:
     validation_fraction: float
     calibrate: bool
     time_limit: float | None
-    report: Report
+    report: Report | None  # None: nobody listens
 
 
 class Clock:

@@ -79,7 +79,7 @@ class LanePaths:
         folds: list[Fold],
         tol: float,
         max_iter: int,
-        report: Report,
+        report: Report | None,
     ) -> None:
         self.samples, self.strengths = samples, strengths
         self.tol, self.max_iter = tol, max_iter
@@ -191,7 +191,8 @@ class LanePaths:
         listen(arrival)
         with self.lock:
             seconds = time.perf_counter() - self.start
-            self.report(Event("select", lanes.n_sweeps, value, float("nan"), seconds))
+            if self.report is not None:
+                self.report(Event("select", lanes.n_sweeps, value, float("nan"), seconds))
 
 
 def entropy(shares: Vector) -> Vector:

@@ -8,19 +8,14 @@ from contextlib import contextmanager
 
 from .options import Event, Report
 
-__all__ = ["live_line", "silent"]
-
-
-def silent(event: Event) -> bool:  # noqa: ARG001
-    """Say nothing; go on."""
-    return False
+__all__ = ["live_line"]
 
 
 @contextmanager
-def live_line(verbose: int) -> Iterator[Report]:
+def live_line(verbose: int) -> Iterator[Report | None]:
     """Give a report function that keeps one line of the terminal up to date."""
     if not verbose:
-        yield silent
+        yield None
         return
     stream = sys.stderr
     is_live = stream.isatty()

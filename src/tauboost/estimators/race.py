@@ -170,7 +170,7 @@ def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope:
     """Mean of -log(probability of the true class), by weight."""
     if decisions.shape[1] == 1:
         margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
-        return float(weights @ np.logaddexp(0.0, -slope * margin))
+        return float(np.sum(weights * np.logaddexp(0.0, -slope * margin)))
     p = probabilities(decisions, slope)
     true = p[np.arange(len(codes)), codes]
-    return float(weights @ -np.log(np.maximum(true, 1e-300)))
+    return -float(np.sum(weights * np.log(np.maximum(true, 1e-300))))

@@ -6,6 +6,7 @@ each with lanes of its own, and their mean decides.
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass, field
 from itertools import product
 
@@ -67,21 +68,24 @@ def _run(races: list[Race], options: Options, clock: Clock, best: Choice) -> Non
     """Sweep until the held-out loss stops falling, and note the best."""
     previous = np.inf
     for sweep in range(1, options.max_iter + 1):
-        for race in races:
-            race.sweep()
+        _sweep(races)
         decisions = [race.held_out_decisions() for race in races]
         losses = _mean_losses(races, decisions)
         leader = min(losses, key=lambda s: losses[s])
         best.table += [_row(races[0].strengths[s], sweep, loss) for s, loss in losses.items()]
         if losses[leader] < best.loss:
             best.loss, best.strength, best.sweep = losses[leader], races[0].strengths[leader], sweep
-            best.points, best.values = races[0].points(leader), races[0].values(leader)
+            best.points = races[0].points(leader)
+            best.values = races[0].values(leader) if options.early_stopping else None
             best.decisions = np.concatenate([part[leader] for part in decisions])
             best.codes = np.concatenate([race.row_codes for race in races])
             best.weights = np.concatenate([race.row_weights for race in races])
-        objective = float(races[0].values(leader).sum())
-        event = Event("select", sweep, objective, losses[leader], clock.seconds)
-        if options.report(event) or clock.is_over:
+        if options.report is not None:
+            objective = float(races[0].values(leader).sum())
+            event = Event("select", sweep, objective, losses[leader], clock.seconds)
+            if options.report(event):
+                return
+        if clock.is_over:
             return
         if not losses[leader] < previous * (1.0 - LEAST_IMPROVEMENT):
             return
@@ -90,6 +94,17 @@ def _run(races: list[Race], options: Options, clock: Clock, best: Choice) -> Non
             stronger, weaker = NARROWING[sweep]
             for race in races:
                 race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
+
+
+def _sweep(races: list[Race]) -> None:
+    """Sweep all, side by side where there are several and threads for them."""
+    n_threads = min(races[0].samples.n_threads, len(races))
+    if n_threads == 1:
+        for race in races:
+            race.sweep()
+        return
+    with ThreadPoolExecutor(n_threads) as pool:
+        list(pool.map(Race.sweep, races))
 
 
 def _mean_losses(races: list[Race], decisions: list[dict[int, Vector]]) -> dict[int, float]:

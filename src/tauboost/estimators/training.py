@@ -73,9 +73,9 @@ def tuned(
     best = select(samples, options, parts, clock, start)
     assert best.strength is not None
     assert best.points is not None
-    assert best.values is not None
     strength = best.strength
     if options.early_stopping:
+        assert best.values is not None
         points, values = best.points, best.values
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
@@ -114,8 +114,11 @@ def refit(
     race = Race(samples, [best.strength], None, start)
     for sweep in range(1, best.sweep + 1):
         race.sweep()
-        event = Event("fit", sweep, float(race.values(0).sum()), best.loss, clock.seconds)
-        if options.report(event) or clock.is_over:
+        if options.report is not None:
+            objective = float(race.values(0).sum())
+            if options.report(Event("fit", sweep, objective, best.loss, clock.seconds)):
+                break
+        if clock.is_over:
             break
     return race.points(0), race.values(0)
 
@@ -154,10 +157,13 @@ def solved(
         lam, intercept = problem.split(start[0])
         lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
 
+    report = options.report
+
     def callback(snapshot: Snapshot) -> bool:
+        assert report is not None
         sweep = round(snapshot.epoch)
         event = Event("fit", sweep, snapshot.objective, float("nan"), clock.seconds)
-        return bool(options.report(event))
+        return bool(report(event))
 
     result = solve(
         problem,
@@ -169,7 +175,7 @@ def solved(
         time_limit=clock.left,
         lam0=lam0,
         random_state=samples.seed,
-        callback=callback,
+        callback=None if report is None else callback,
     )
     point = problem.coordinates(result.lam, result.intercept)[None, :]
     n_sweeps = (
@@ -190,10 +196,11 @@ def swept(
     for sweep in range(1, options.max_iter + 1):
         race.sweep()
         edge = float(race.edges(0).max())
-        event = Event("fit", sweep, float(race.values(0).sum()), float("nan"), clock.seconds)
-        if options.report(event):
-            message = "Stopped by a callback."
-            break
+        if options.report is not None:
+            objective = float(race.values(0).sum())
+            if options.report(Event("fit", sweep, objective, float("nan"), clock.seconds)):
+                message = "Stopped by a callback."
+                break
         if edge <= options.tol:
             message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
             break
