@@ -29,7 +29,6 @@ SAFE_RANGE = (1e-280, 1e280)
 PADDING = {
     "l1": 0.0,
     "l2": 0.0,
-    "c": 0.0,
     "lam": 0.0,
     "w": 0.0,
     "E": 1.0,
@@ -86,8 +85,7 @@ class Lanes:
         self.n_penalised = n_penalised
         self.l1 = self._padded([p.l1 for p in psi])
         self.l2 = self._padded([p.l2 for p in psi])
-        self.c = np.zeros((matrix.m, self.width))
-        self.c[:, : self.k] = c
+        self.c = c  # may be one column, seen k times
         self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
         self.lam = np.zeros((matrix.n, self.width))
         self.w = aligned(matrix.m, self.width)
@@ -100,7 +98,7 @@ class Lanes:
         self.edge = np.full(self.k, np.inf)
         self.n_sweeps = 0
         if start is None:
-            self._restart(np.zeros((matrix.m, self.k)))
+            self._restart(np.broadcast_to(0.0, (matrix.m, self.k)))
         else:
             self.lam[:, : self.k] = start
             self._restart(self.residuals())
@@ -157,6 +155,7 @@ class Lanes:
         self.k = len(chosen)
         if self.sign is not None:
             self.sign = self.sign[:, chosen]
+        self.c = self.c[:, : self.k] if self.c.strides[1] == 0 else self.c[:, chosen]
         self.edge = self.edge[chosen]
         for name, fill in PADDING.items():
             whole = getattr(self, name)
@@ -171,8 +170,8 @@ class Lanes:
         """F of each lane."""
         if self.E is None:
             return np.asarray(self.shift[: self.k] + np.log(self.total[: self.k]))
-        odds = self.E[:, : self.k]
-        return np.asarray((self.c[:, : self.k] * np.log(1.0 + odds)).sum(axis=0))
+        # Lane by lane: the logarithms of all of them at once are as large as E.
+        return np.array([(self.c[:, k] * np.log(1.0 + self.E[:, k])).sum() for k in range(self.k)])
 
     def row_residuals(self, rows: NDArray[np.intp]) -> Vector:
         """Return (A lam)_j of some rows, of shape (len(rows), k)."""
@@ -181,15 +180,14 @@ class Lanes:
         return np.asarray(self.residuals()[rows])
 
     def _settle(self) -> None:
-        kept = np.abs(self.w) if self.E is None else self.E
-        kept = kept[:, : self.k]
-        largest = kept.max(axis=0)
-        smallest = np.where(self.c[:, : self.k] > 0, kept, 1.0).min(axis=0)
-        if np.all(largest < SAFE_RANGE[1]) and np.all(smallest > SAFE_RANGE[0]):
+        for lane in range(self.k):  # one at a time, for the sake of memory
+            kept = np.abs(self.w[:, lane]) if self.E is None else self.E[:, lane]
+            smallest = kept.min(where=self.c[:, lane] > 0, initial=1.0)
+            if not (smallest > SAFE_RANGE[0] and kept.max() < SAFE_RANGE[1]):
+                self._restart(self.residuals())
+                return
             if self.E is None:
-                self.total[: self.k] = np.abs(self.w[:, : self.k]).sum(axis=0)
-            return
-        self._restart(self.residuals())
+                self.total[lane] = kept.sum()
 
     def _restart(self, r: Vector) -> None:
         k = self.k
@@ -198,10 +196,11 @@ class Lanes:
             weights = LOSSES[self.loss](r[:, lane], self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
-        if self.sign is not None:
-            self.w[:, :k] = np.copysign(self.w[:, :k], self.sign)
+            if self.sign is not None:
+                self.w[:, lane] = np.copysign(self.w[:, lane], self.sign[:, lane])
+            if self.E is not None:
+                self.E[:, lane] = np.exp(np.clip(r[:, lane], -700.0, 700.0))
         if self.E is not None:
-            self.E[:, :k] = np.exp(np.clip(r, -700.0, 700.0))
             self.E[:, k:] = 1.0
 
 
