@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -28,6 +29,7 @@ from .progress import live_line
 from .race import LINK_SLOPES, probabilities
 from .samples import Samples
 from .training import Model, Options, train
+from .watch import Watch
 
 __all__ = ["TauBoostClassifier"]
 
@@ -184,7 +186,9 @@ class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
         if len(np.unique(codes[weights > 0])) < len(classes):
             raise ValueError("sample_weight or class_weight leaves no samples of some classes")
         with live_line(self.verbose) as line:
-            options = self._options(reporting_to_callbacks(self, line), is_warm)
+            watch = vars(self).get("_watch", Watch())
+            options = self._options(reporting_to_callbacks(self, watch.telling(line)), is_warm)
+            options = replace(options, checkpoint=watch.checkpoint)
             samples = Samples.build(
                 arrays,
                 codes,

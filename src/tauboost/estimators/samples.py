@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,7 @@ from ..arrays import Mask, Vector
 from ..kernels import _core
 from ..problem import build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
+from .checkpoint import checksum
 
 __all__ = ["Samples"]
 
@@ -132,6 +134,20 @@ class Samples:
             for a in self.arrays.parts:
                 _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, sums, self.n_threads)
         return sums
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells these samples from others, without a look at every entry."""
+        content = (self.arrays.row_ends(), self.codes, self.weights)
+        return {
+            "samples": self.n,
+            "features": self.arrays.shape[1],
+            "nonzeros": self.arrays.nnz,
+            "classes": self.n_classes,
+            "rows, labels and weights": checksum(*content),
+            "fit_intercept": self.fit_intercept,
+            "seed": self.seed,
+            "version": version("tauboost"),
+        }
 
     @cached_property
     def n_different(self) -> int:

@@ -8,9 +8,10 @@ objective; ``stopped_early`` keeps the sweep that was best on the held-out part.
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Iterator
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable
+from dataclasses import asdict, dataclass, field, replace
 from itertools import product
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,8 +21,10 @@ from ..kernels import _core
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Status
+from ..solvers.saved import State, part, prefixed
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
+from .checkpoint import NoCheckpoint, from_json, to_json
 from .linear import decision_values
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
@@ -44,13 +47,19 @@ LEAST_IMPROVEMENT = 2e-3
 # Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
 # to the optimum, and the fit on all samples goes on from there.
 FEW_SWEEPS = 4
+# The options that tell a fit from another.
+IDENTITY = (
+    *("loss", "alpha", "l1_ratio", "max_iter", "tol"),
+    *("early_stopping", "validation_fraction", "calibrate"),
+)
+BEST_ARRAYS = ("points", "values", "decisions", "codes", "weights")
 
 
 @dataclass(frozen=True)
 class Event:
-    """What is told after each sweep."""
+    """What is told when the matrix has been built (without an objective), and after each sweep."""
 
-    phase: str  # "select" or "fit"
+    phase: str  # "build", "select" or "fit"
     sweep: int
     objective: float
     held_out_loss: float
@@ -74,6 +83,15 @@ class Options:
     calibrate: bool
     time_limit: float | None
     report: Report
+    checkpoint: NoCheckpoint = field(default_factory=NoCheckpoint)
+
+    def identity(self, samples: Samples) -> dict[str, Any]:
+        """Return what tells this fit from others; limits of time and threads do not."""
+        return {name: getattr(self, name) for name in IDENTITY} | samples.identity()
+
+    def built(self, clock: Clock) -> None:
+        """Tell that the matrix has been built."""
+        self.report(Event("build", 0, float("nan"), float("nan"), clock.seconds))
 
 
 @dataclass(frozen=True)
@@ -115,6 +133,7 @@ class Clock:
 def train(samples: Samples, options: Options, start: Vector | None) -> Model:
     """Train as the options say; ``start`` is a point of the core for each task, or None."""
     clock = Clock(options.time_limit)
+    options.checkpoint.open(options.identity(samples))
     needs_held_out = options.alpha == "auto" or options.early_stopping or options.calibrate
     held = samples.hold_out(options.validation_fraction) if needs_held_out else None
     if options.early_stopping and held is None:
@@ -180,7 +199,7 @@ def largest_gradient(samples: Samples) -> float:
 
 @dataclass
 class Best:
-    """The best seen on the held-out samples."""
+    """The best seen on the held-out samples, all that was seen, and where the race is."""
 
     loss: float = np.inf
     strength: Strength | None = None
@@ -189,6 +208,30 @@ class Best:
     values: Vector | None = None
     decisions: Vector | None = None
     rows: tuple[NDArray[np.intp], Vector] | None = None  # codes and weights of the held-out samples
+    table: list[dict[str, float | str]] = field(default_factory=list)
+    race_sweep: int = 0
+    race_loss: float = np.inf
+
+    def saved(self) -> State:
+        """Return all of it as arrays."""
+        assert self.strength is not None
+        assert self.rows is not None
+        facts = {
+            "numbers": [self.loss, self.sweep, self.race_sweep, self.race_loss],
+            "strength": [self.strength.loss, self.strength.alpha, self.strength.l1_ratio],
+            "table": self.table,
+        }
+        arrays = (self.points, self.values, self.decisions, *self.rows)
+        named = {name: a for name, a in zip(BEST_ARRAYS, arrays, strict=True) if a is not None}
+        return named | {"facts": to_json(facts)}
+
+    def restore(self, state: State) -> None:
+        """Take over what `saved` returned."""
+        facts = from_json(state["facts"])
+        self.loss, self.sweep, self.race_sweep, self.race_loss = facts["numbers"]
+        self.strength, self.table = Strength(*facts["strength"]), facts["table"]
+        self.points, self.values, self.decisions, *rows = (state[name] for name in BEST_ARRAYS)
+        self.rows = (rows[0], rows[1])
 
 
 def tuned(
@@ -196,10 +239,17 @@ def tuned(
 ) -> Model:
     """Race, then fit the winner on all samples, unless early stopping keeps what it has seen."""
     best = Best()
-    table: list[dict[str, float | str]] = []
-    for strengths in candidates(samples, options):
+    lists = candidates(samples, options)
+    phases = [*(f"race {k}" for k in range(len(lists))), "refit"]
+    found = options.checkpoint.phase
+    first = phases.index(found) if found in phases else 0
+    for phase, strengths in zip(phases[first:-1], lists[first:], strict=True):
         race = Race(samples, strengths, held, start)
-        table.extend(run_race(race, options, clock, best))
+        options.built(clock)
+        run_race(race, phase, options, clock, best)
+    state = options.checkpoint.saved("refit")
+    if state is not None:
+        best.restore(part("best", state))
     assert best.strength is not None
     assert best.points is not None
     assert best.values is not None
@@ -208,13 +258,13 @@ def tuned(
         points, values, sweeps = best.points, best.values, best.sweep
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
-        points, values, sweeps = refit(samples, options, best, clock, start)
+        points, values, sweeps = refit(samples, options, best, clock, start, state)
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
             f"l1_ratio={strength.l1_ratio:g}, {best.sweep} sweeps; fitted again on all."
         )
     coef, intercept = split_all(samples, points)
-    model = Model(coef, intercept, strength, sweeps, values, message, best.loss, table)
+    model = Model(coef, intercept, strength, sweeps, values, message, best.loss, best.table)
     if not options.calibrate:
         return model
     assert best.decisions is not None
@@ -222,61 +272,70 @@ def tuned(
     return with_link(model, best.decisions, *best.rows)
 
 
-def run_race(
-    race: Race, options: Options, clock: Clock, best: Best
-) -> Iterator[dict[str, float | str]]:
+def run_race(race: Race, phase: str, options: Options, clock: Clock, best: Best) -> None:
     """Sweep until the held-out loss stops falling, and note the best."""
     slope = LINK_SLOPES[race.loss]
-    leader, previous = 0, np.inf
-    for sweep in range(1, options.max_iter + 1):
+    best.race_sweep, best.race_loss = 0, np.inf
+    state = options.checkpoint.saved(phase)
+    if state is not None:
+        best.restore(part("best", state))
+        race.restore(part("race", state))
+    for sweep in range(best.race_sweep + 1, options.max_iter + 1):
         race.sweep()
         losses = {
             s: log_loss(decisions, race.row_codes, race.row_weights, slope)
             for s, decisions in race.held_out_decisions().items()
         }
         leader = min(losses, key=lambda s: losses[s])
-        for s, loss in losses.items():
-            strength = race.strengths[s]
-            yield {
-                "loss": strength.loss,
-                "l1_ratio": strength.l1_ratio,
-                "alpha": strength.alpha,
-                "sweep": sweep,
-                "held_out_loss": loss,
-            }
+        best.table += [
+            asdict(race.strengths[s]) | {"sweep": sweep, "held_out_loss": loss}
+            for s, loss in losses.items()
+        ]
         if losses[leader] < best.loss:
             best.loss, best.strength, best.sweep = losses[leader], race.strengths[leader], sweep
             best.points, best.values = race.points(leader), race.values(leader)
             best.decisions = race.held_out_decisions()[leader]
             best.rows = (race.row_codes, race.row_weights)
-        event = Event(
-            "select", sweep, float(race.values(leader).sum()), losses[leader], clock.seconds
-        )
+        event = Event("select", sweep, race.objective(leader), losses[leader], clock.seconds)
         if options.report(event) or clock.is_over:
             return
-        if not losses[leader] < previous * (1.0 - LEAST_IMPROVEMENT):
+        if not losses[leader] < best.race_loss * (1.0 - LEAST_IMPROVEMENT):
             return
-        previous = losses[leader]
+        best.race_sweep, best.race_loss = sweep, losses[leader]
         if sweep in NARROWING and len(race.alive) > 1:
             stronger, weaker = NARROWING[sweep]
             race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
+        options.checkpoint.save(phase, lambda: both(race, best))
+
+
+def both(race: Race, best: Best) -> State:
+    """Return the state of a race, and of what was chosen so far."""
+    return prefixed("race", race.saved()) | prefixed("best", best.saved())
 
 
 def refit(
-    samples: Samples, options: Options, best: Best, clock: Clock, start: Vector | None
+    samples: Samples,
+    options: Options,
+    best: Best,
+    clock: Clock,
+    start: Vector | None,
+    state: State | None,
 ) -> tuple[Vector, Vector, int]:
-    """Fit the winner on all samples."""
+    """Fit the winner on all samples, from a saved state if there is one."""
     assert best.strength is not None
     if best.sweep <= FEW_SWEEPS:
         first, n_sweeps = start, best.sweep
     else:
         first, n_sweeps = best.points, max(2, best.sweep // 4)
     race = Race(samples, [best.strength], None, first)
-    for sweep in range(1, n_sweeps + 1):
+    if state is not None:
+        race.restore(part("race", state))
+    for sweep in range(race.n_sweeps + 1, n_sweeps + 1):
         race.sweep()
-        event = Event("fit", sweep, float(race.values(0).sum()), best.loss, clock.seconds)
+        event = Event("fit", sweep, race.objective(0), best.loss, clock.seconds)
         if options.report(event) or clock.is_over:
             break
+        options.checkpoint.save("refit", lambda: both(race, best))
     return race.points(0), race.values(0), best.sweep
 
 
@@ -304,6 +363,7 @@ def solved(
         fit_intercept=samples.fit_intercept,
         n_threads=samples.n_threads,
     )
+    options.built(clock)
     lam0 = None
     if start is not None:
         lam, intercept = problem.split(start[0])
@@ -312,6 +372,8 @@ def solved(
     def callback(snapshot: Snapshot) -> bool:
         sweep = round(snapshot.epoch)
         event = Event("fit", sweep, snapshot.objective, float("nan"), clock.seconds)
+        if snapshot.saved is not None:
+            options.checkpoint.save("solve", snapshot.saved)
         return bool(options.report(event))
 
     result = solve(
@@ -325,6 +387,7 @@ def solved(
         lam0=lam0,
         random_state=samples.seed,
         callback=callback,
+        resume=options.checkpoint.saved("solve"),
     )
     point = problem.coordinates(result.lam, result.intercept)[None, :]
     n_sweeps = (
@@ -340,12 +403,16 @@ def swept(
 ) -> tuple[Vector, Vector, int, str]:
     """Several classes: sweeps of all of them in lanes, until no edge is left."""
     race = Race(samples, [strength], None, start)
+    options.built(clock)
     message = f"Stopped after max_iter={options.max_iter} sweeps."
-    sweep = 0
-    for sweep in range(1, options.max_iter + 1):
+    state = options.checkpoint.saved("sweep")
+    if state is not None:
+        race.restore(state)
+    sweep = race.n_sweeps
+    for sweep in range(race.n_sweeps + 1, options.max_iter + 1):
         race.sweep()
         edge = float(race.edges(0).max())
-        event = Event("fit", sweep, float(race.values(0).sum()), float("nan"), clock.seconds)
+        event = Event("fit", sweep, race.objective(0), float("nan"), clock.seconds)
         if options.report(event):
             message = "Stopped by a callback."
             break
@@ -355,6 +422,7 @@ def swept(
         if clock.is_over:
             message = f"Out of time: {clock.seconds:.3g} s of {options.time_limit:g} s."
             break
+        options.checkpoint.save("sweep", race.saved)
     return race.points(0), race.values(0), sweep, message
 
 
@@ -363,6 +431,7 @@ def calibrated(
 ) -> Model:
     """Fit without the held-out samples to learn the link, then on all."""
     strength = fallback(samples, options)
+    options = replace(options, checkpoint=NoCheckpoint())  # two fits, and a state is of one
     first = fixed(samples.without(held), options, strength, clock, start)
     rows = samples.arrays.select(held)
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)

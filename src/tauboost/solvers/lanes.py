@@ -17,6 +17,7 @@ from ..arrays import Mask, Vector
 from ..kernels import _core
 from ..losses import LOSSES
 from .exact import NONZEROS_WORTH_A_THREAD, BundleSize
+from .saved import State, pack, pack_random, unpack, unpack_random
 from .sweep_plan import Shuffle
 
 __all__ = ["LANES", "Lanes", "Psi"]
@@ -35,6 +36,7 @@ PADDING = {
     "total": 1.0,
     "shift": 0.0,
 }
+STATE = ("lam", "w", "E", "total", "shift", "edge", "n_sweeps")
 
 
 @dataclass(frozen=True)
@@ -161,10 +163,22 @@ class Lanes:
             whole = getattr(self, name)
             if whole is not None:
                 part = aligned(*whole.shape[:-1], width)
-                part[..., : self.k] = whole[..., chosen]
+                for lane, old in enumerate(chosen):  # one at a time, for the sake of memory
+                    part[..., lane] = whole[..., old]
                 part[..., self.k :] = fill
                 setattr(self, name, part)
         self.width = width
+
+    def saved(self) -> State:
+        """Return all it takes to go on from here, to the same bits."""
+        more = {"tau": np.asarray(self.bundles.tau), "random": pack_random(self.shuffle.random)}
+        return pack(self, STATE) | more
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called, in as many lanes."""
+        unpack(self, STATE, state)
+        unpack(self.bundles, ("tau",), state)
+        unpack_random(self.shuffle.random, state)
 
     def values(self) -> Vector:
         """F of each lane."""

@@ -16,7 +16,7 @@ from ..arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 
-__all__ = ["MAX_DRIFT", "MultiplicativeWeights"]
+__all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights"]
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this
@@ -24,6 +24,11 @@ EPOCHS_BETWEEN_REFRESHES = 64
 MAX_DRIFT = 300.0
 # Weights outside this range have lost bits to underflow or overflow, or are about to.
 SAFE_RANGE = (1e-280, 1e280)
+# What the weights are, apart from the data: see saved.py.
+WEIGHTS_STATE = (
+    *("lam", "w", "E", "total", "shift", "value"),
+    *("updates", "drift", "was_safe", "refreshed_at"),
+)
 
 
 class MultiplicativeWeights:
