@@ -23,6 +23,7 @@ __all__ = [
     "as_csr",
     "check_labels",
     "check_real",
+    "check_size",
     "check_values",
     "check_vector",
     "check_weights",
@@ -147,12 +148,13 @@ def _dense_to_csr(X: Any) -> Any:
         ) from None
     if dense.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features), got {dense.ndim}")
-    _check_size(dense.shape)
+    check_size(dense.shape)
     _check_numeric(dense.dtype)
     return sp.csr_array(dense)
 
 
-def _check_size(shape: tuple[int, int]) -> None:
+def check_size(shape: tuple[int, int]) -> None:
+    """Refuse what is empty, and more columns than the kernels can number."""
     if min(shape) == 0:
         raise ValueError(f"X is empty: it has {shape[0]} samples and {shape[1]} features")
     if shape[1] > MOST_FEATURES:
@@ -196,7 +198,7 @@ def _not_valid(X: Any) -> str:
 
 def _check_pointers(X: Any) -> None:
     """Check the pointers of a CSR or CSC matrix that someone may have edited."""
-    _check_size(X.shape)
+    check_size(X.shape)
     major = X.shape[0 if X.format == "csr" else 1]
     what = _not_valid(X)
     indptr, indices = np.asarray(X.indptr), np.asarray(X.indices)

@@ -34,6 +34,7 @@ class NoCheckpoint:
     """Stands for not wanting one."""
 
     phase: str | None = None  # of the state that was found
+    is_resumed = False  # whether one was
 
     def open(self, identity: Mapping[str, Any]) -> None:
         """Begin a fit, of data and options that are told from others by ``identity``."""
@@ -81,6 +82,7 @@ class Checkpoint(NoCheckpoint):
                 self._check(json.loads(header.metadata["identity"]), identity)
                 self._state = read_tensors(file, header, layout(header))
             self.phase = header.metadata["phase"]
+            self.is_resumed = True
         except (ValueError, KeyError) as error:
             raise ValueError(f"{self.file}: {error}") from None
 

@@ -286,7 +286,9 @@ class TauBoostClassifier(CallbackSupportMixin, ClassifierMixin, BaseEstimator): 
         if is_store(X):
             _check_n_features(self, X, reset=False)
             coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-            return decision_values(as_csr(X), coef, self.intercept_, self._n_threads())
+            arrays = as_csr(X)
+            with arrays.reading():
+                return decision_values(arrays, coef, self.intercept_, self._n_threads())
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         if sp.issparse(self.coef_):
             product = X @ self.coef_.T
