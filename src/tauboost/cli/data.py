@@ -59,9 +59,7 @@ def open_data(
     )
 
 
-def blocks(
-    path: Path, threads: int | None, zero_based: bool | None, n_features: int
-) -> Iterator[Data]:
+def blocks(path: Path, threads: int | None, zero_based: bool, n_features: int) -> Iterator[Data]:
     """Yield the data in parts that fit the memory; a store, which is not read into it, in one."""
     if is_store(path) or path.is_dir():
         yield open_store(path)
@@ -71,7 +69,7 @@ def blocks(
     title = f"predicting {name_of(path)}"
     with progress_bar(title, size, "MB", visible=True, scale=1e6) as show:
         for rows, n_read in row_blocks(
-            source, n_features=n_features, zero_based=bool(zero_based), n_threads=threads
+            source, n_features=n_features, zero_based=zero_based, n_threads=threads
         ):
             yield rows
             show(n_read)

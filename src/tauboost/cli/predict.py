@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..estimators import load_model
 from ..io.atomic import new_file
 from ..report.metrics import metrics
-from .data import AsJson, Data, DataPath, Threads, ZeroBased, blocks
+from .data import AsJson, Data, DataPath, Threads, blocks
 from .fit import in_words
 
 __all__ = ["EXAMPLES", "predict"]
@@ -50,6 +50,11 @@ Metrics = Annotated[
     bool,
     typer.Option("--metrics", help="Compare with the labels in DATA: AUC, accuracy, log-loss."),
 ]
+# Not found out: the first lines of a stream cannot wait for the last.
+ZeroBased = Annotated[
+    bool,
+    typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
+]
 LINES_AT_ONCE = 2**16
 
 
@@ -61,7 +66,7 @@ def predict(
     decision: Decision = False,
     with_metrics: Metrics = False,
     threads: Threads = None,
-    zero_based: ZeroBased = None,
+    zero_based: ZeroBased = False,
     as_json: AsJson = False,
 ) -> None:
     """Predict the label of every sample, one a line.
