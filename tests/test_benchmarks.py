@@ -65,3 +65,17 @@ def test_paper_figures(tmp_path):
     assert len({row["data"] for row in runs}) == 2
     for name in ("figure1.png", "figure3.png"):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
+
+
+def test_url_scale(tmp_path):
+    pytest.importorskip("matplotlib")
+    printed = run("url_scale.py", tmp_path, "--threads", "2")
+    assert "at most 1/20" in printed
+    facts = {row["what"]: float(row["value"]) for row in rows_of(tmp_path / "url_scale.csv")}
+    assert 0 < facts["tauboost fit: peak memory"] < 4
+    assert facts["sweep / gather, 2 threads"] > 0
+    assert facts["objective of exact"] < facts["objective of pcdm-async"]
+    traces = rows_of(tmp_path / "url_scale_traces.csv")
+    assert {row["method"] for row in traces} >= {"exact", "pcdm-async", "greedy", "lbfgs"}
+    assert (tmp_path / "url_scale.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".png"]
