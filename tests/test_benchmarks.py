@@ -72,3 +72,17 @@ def test_paths(tmp_path):
     rows = rows_of(tmp_path / "paths.csv")
     assert rows[0].keys() >= SHAPE | {"l1_ratio", "way", "threads", "seconds", "ratio"}
     assert {row["way"] for row in rows} == {"in lanes", "one by one", "separate fits"}
+
+
+def test_url_scale(tmp_path):
+    pytest.importorskip("matplotlib")
+    printed = run("url_scale.py", tmp_path, "--threads", "2")
+    assert "at most 1/20" in printed
+    facts = {row["what"]: float(row["value"]) for row in rows_of(tmp_path / "url_scale.csv")}
+    assert 0 < facts["tauboost fit: peak memory"] < 4
+    assert facts["sweep / gather, 2 threads"] > 0
+    assert facts["objective of exact"] < facts["objective of pcdm-async"]
+    traces = rows_of(tmp_path / "url_scale_traces.csv")
+    assert {row["method"] for row in traces} >= {"exact", "pcdm-async", "greedy", "lbfgs"}
+    assert (tmp_path / "url_scale.png").read_bytes().startswith(b"\x89PNG")
+    assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".png"]

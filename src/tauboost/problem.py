@@ -25,7 +25,6 @@ from .validation import (
     check_real,
     check_vector,
     check_weights,
-    is_store,
 )
 
 __all__ = ["Problem"]
@@ -106,8 +105,6 @@ class Problem:
                 raise ValueError("sample_weight leaves one class only: two are needed")
         self.place = random_places(self.n_features)
         self.matrix = build_matrix(arrays, positive, self.place, self.fit_intercept, self.n_threads)
-        if is_store(X):
-            X.release_memory()
         self._all_columns = np.arange(self.matrix.n, dtype=np.int32)
         ordered = weights[self.matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
@@ -235,19 +232,20 @@ def build_matrix(
 ) -> _core.Matrix:
     """Lay A out in the core: the rows of X, with the sign of their label, in columns."""
     more = arrays.more
-    matrix = _core.build_matrix(
-        indptr=arrays.indptr,
-        indices=arrays.indices,
-        data=arrays.data,
-        more_indptr=None if more is None else more.indptr,
-        more_indices=None if more is None else more.indices,
-        more_data=None if more is None else more.data,
-        positive=positive.view(np.uint8),
-        place=place,
-        intercept=fit_intercept,
-        cuts=shard_cuts(arrays.row_ends(), arrays.shape[1]),
-        n_threads=n_threads,
-    )
+    with arrays.reading():
+        matrix = _core.build_matrix(
+            indptr=arrays.indptr,
+            indices=arrays.indices,
+            data=arrays.data,
+            more_indptr=None if more is None else more.indptr,
+            more_indices=None if more is None else more.indices,
+            more_data=None if more is None else more.data,
+            positive=positive.view(np.uint8),
+            place=place,
+            intercept=fit_intercept,
+            cuts=shard_cuts(arrays.row_ends(), arrays.shape[1]),
+            n_threads=n_threads,
+        )
     if matrix.has_duplicates:
         summed = arrays.with_duplicates_summed()
         return build_matrix(summed, positive, place, fit_intercept, n_threads)

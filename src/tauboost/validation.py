@@ -5,6 +5,7 @@ Every message names the argument, what was given and what is accepted.
 
 from __future__ import annotations
 
+from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any
@@ -22,6 +23,7 @@ __all__ = [
     "as_csr",
     "check_labels",
     "check_real",
+    "check_size",
     "check_values",
     "check_vector",
     "check_weights",
@@ -32,6 +34,7 @@ __all__ = [
 SMALLEST, LARGEST = 1e-150, 1e150
 # The kernels number columns with 32 bits, and an intercept is one more.
 MOST_FEATURES = 2**31 - 2
+ROWS_AT_ONCE = 2**16
 
 
 @dataclass(frozen=True)
@@ -39,7 +42,7 @@ class CsrArrays:
     """A checked matrix as the three CSR arrays; ``data`` is None when every entry is 1.
 
     With ``more``, the matrix is the sum of the two, which have no entry in common: ones without
-    values, and all else, as a store keeps them.
+    values, and all else, as a store keeps them. ``store`` is what the arrays are mapped from.
     """
 
     indptr: NDArray[Any]
@@ -47,6 +50,7 @@ class CsrArrays:
     data: Vector | None
     shape: tuple[int, int]
     more: CsrArrays | None = None
+    store: Any = None
 
     @property
     def parts(self) -> tuple[CsrArrays, ...]:
@@ -62,16 +66,29 @@ class CsrArrays:
         """Return how many entries there are before each row, and in all: m + 1 numbers."""
         return self.indptr if self.more is None else self.indptr + self.more.indptr
 
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a context for a pass over all entries: mapped pages do not pile up in it."""
+        return nullcontext() if self.store is None else self.store.reading()
+
     def select(self, keep: Mask) -> CsrArrays:
-        """Keep only some of the rows."""
-        kept = replace(self, more=None).to_scipy()[keep]
-        return CsrArrays(
-            kept.indptr,
-            kept.indices,
-            None if self.data is None else kept.data,
-            kept.shape,
-            None if self.more is None else self.more.select(keep),
-        )
+        """Keep only some of the rows, in a copy."""
+        with self.reading():
+            counts = np.diff(self.indptr)
+            indptr = np.append(0, np.cumsum(counts[keep])).astype(self.indptr.dtype)
+            indices = np.empty(int(indptr[-1]), dtype=self.indices.dtype)
+            data = None if self.data is None else np.empty(len(indices))
+            # By blocks of rows: a mask over all entries would be as large as what is kept.
+            for start in range(0, len(keep), ROWS_AT_ONCE):
+                stop = min(start + ROWS_AT_ONCE, len(keep))
+                block = slice(int(self.indptr[start]), int(self.indptr[stop]))
+                chosen = np.repeat(keep[start:stop], counts[start:stop])
+                first = int(indptr[np.count_nonzero(keep[:start])])
+                kept = slice(first, first + int(np.count_nonzero(chosen)))
+                indices[kept] = self.indices[block][chosen]
+                if data is not None and self.data is not None:
+                    data[kept] = self.data[block][chosen]
+            more = None if self.more is None else self.more.select(keep)
+        return CsrArrays(indptr, indices, data, (len(indptr) - 1, self.shape[1]), more)
 
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""
@@ -92,7 +109,7 @@ def as_csr(X: Any) -> CsrArrays:
         return X
     if is_store(X):
         parts: tuple[CsrArrays, ...] = X.parts()
-        return replace(parts[0], more=parts[1]) if len(parts) > 1 else parts[0]
+        return replace(parts[0], more=parts[1] if len(parts) > 1 else None, store=X)
     if not sp.issparse(X):
         X = _dense_to_csr(X)
     elif X.format not in {"csr", "csc"}:
@@ -108,7 +125,7 @@ def as_csr(X: Any) -> CsrArrays:
 
 def is_store(X: Any) -> bool:
     """Tell whether X is a store: data on disk that check themselves."""
-    return callable(getattr(X, "parts", None)) and hasattr(X, "release_memory")
+    return callable(getattr(X, "parts", None)) and callable(getattr(X, "reading", None))
 
 
 def _arrays(X: Any) -> tuple[CsrArrays, _core.CsrFacts]:
@@ -131,12 +148,13 @@ def _dense_to_csr(X: Any) -> Any:
         ) from None
     if dense.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features), got {dense.ndim}")
-    _check_size(dense.shape)
+    check_size(dense.shape)
     _check_numeric(dense.dtype)
     return sp.csr_array(dense)
 
 
-def _check_size(shape: tuple[int, int]) -> None:
+def check_size(shape: tuple[int, int]) -> None:
+    """Refuse what is empty, and more columns than the kernels can number."""
     if min(shape) == 0:
         raise ValueError(f"X is empty: it has {shape[0]} samples and {shape[1]} features")
     if shape[1] > MOST_FEATURES:
@@ -180,7 +198,7 @@ def _not_valid(X: Any) -> str:
 
 def _check_pointers(X: Any) -> None:
     """Check the pointers of a CSR or CSC matrix that someone may have edited."""
-    _check_size(X.shape)
+    check_size(X.shape)
     major = X.shape[0 if X.format == "csr" else 1]
     what = _not_valid(X)
     indptr, indices = np.asarray(X.indptr), np.asarray(X.indices)

@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from . import compare, convert, generate, inspect
+from . import compare, convert, fit, generate, inspect, predict
 from .errors import Commands
 
 __all__ = ["app", "main"]
@@ -19,7 +19,7 @@ app = typer.Typer(
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
-    epilog="Example: tauboost compare --time-limit 2",
+    epilog="Example: tauboost fit data.svm --test 0.2 --out data.tauboost",
 )
 
 
@@ -30,6 +30,8 @@ def _add(name: str, function: Callable[..., None], examples: str) -> None:
     app.command(name, help=text, epilog=examples)(function)
 
 
+_add("fit", fit.fit, fit.EXAMPLES)
+_add("predict", predict.predict, predict.EXAMPLES)
 _add("compare", compare.compare, compare.EXAMPLES)
 _add("convert", convert.convert, convert.EXAMPLES)
 _add("generate", generate.generate, generate.EXAMPLES)

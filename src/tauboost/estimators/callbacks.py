@@ -37,6 +37,8 @@ def reporting_to_callbacks(estimator: Any, report: Report | None) -> Report | No
         return report
 
     def report_to_all(event: Event) -> bool:
+        if event.phase == "build":  # no sweep yet
+            return report is not None and report(event)
         task = context.subcontext(task_name="sweep")
         task.call_on_fit_task_begin(estimator=estimator)
         stop = task.call_on_fit_task_end(estimator=estimator, metadata=asdict(event))

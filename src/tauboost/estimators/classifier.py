@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Integral
 from typing import Any, Self
 
@@ -30,6 +31,7 @@ from .progress import live_line
 from .race import LINK_SLOPES, probabilities
 from .samples import Samples
 from .training import Model, train
+from .watch import Watch
 
 __all__ = ["TauBoostClassifier"]
 
@@ -192,7 +194,9 @@ class TauBoostClassifier(
         if len(np.unique(codes[weights > 0])) < len(classes):
             raise ValueError("sample_weight or class_weight leaves no samples of some classes")
         with live_line(self.verbose) as line:
-            options = self._options(reporting_to_callbacks(self, line), is_warm)
+            watch = vars(self).get("_watch", Watch())
+            options = self._options(reporting_to_callbacks(self, watch.telling(line)), is_warm)
+            options = replace(options, checkpoint=watch.checkpoint)
             samples = Samples.build(
                 arrays,
                 codes,
@@ -290,7 +294,9 @@ class TauBoostClassifier(
         if is_store(X):
             _check_n_features(self, X, reset=False)
             coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-            return decision_values(as_csr(X), coef, self.intercept_, self._n_threads())
+            arrays = as_csr(X)
+            with arrays.reading():
+                return decision_values(arrays, coef, self.intercept_, self._n_threads())
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         if sp.issparse(self.coef_):
             product = X @ self.coef_.T

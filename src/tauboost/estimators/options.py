@@ -4,16 +4,26 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any
+
+from .checkpoint import NoCheckpoint
+from .samples import Samples
 
 __all__ = ["Clock", "Event", "Options", "Report"]
+
+# The options that tell a fit from another.
+IDENTITY = (
+    *("loss", "alpha", "l1_ratio", "max_iter", "tol"),
+    *("early_stopping", "validation_fraction", "calibrate"),
+)
 
 
 @dataclass(frozen=True)
 class Event:
-    """What is told after each sweep."""
+    """What is told when the matrix has been built (without an objective), and after each sweep."""
 
-    phase: str  # "select" or "fit"
+    phase: str  # "build", "select" or "fit"
     sweep: int
     objective: float
     held_out_loss: float
@@ -37,6 +47,19 @@ class Options:
     calibrate: bool
     time_limit: float | None
     report: Report | None  # None: nobody listens
+    checkpoint: NoCheckpoint = field(default_factory=NoCheckpoint)
+
+    def identity(self, samples: Samples) -> dict[str, Any]:
+        """Return what tells this fit from others; limits of time and threads do not."""
+        return {name: getattr(self, name) for name in IDENTITY} | samples.identity()
+
+    def tell(self, event: Event) -> bool:
+        """Report, if anybody listens; True asks to stop."""
+        return self.report is not None and self.report(event)
+
+    def built(self, clock: Clock) -> None:
+        """Tell that the matrix has been built."""
+        self.tell(Event("build", 0, float("nan"), float("nan"), clock.seconds))
 
 
 class Clock:

@@ -40,6 +40,8 @@ def live_line(verbose: int) -> Iterator[Report | None]:
 
 def describe(event: Event) -> str:
     """Say in one line where a fit is."""
+    if event.phase == "build":
+        return f"tauboost built the matrix, {event.seconds:.1f} s"
     what = {"select": "choosing", "fit": "fitting"}[event.phase]
     parts = [f"tauboost {what}: sweep {event.sweep}", f"objective {event.objective:.6g}"]
     if event.held_out_loss == event.held_out_loss:

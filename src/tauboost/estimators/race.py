@@ -17,6 +17,7 @@ from scipy.special import expit, log_expit, softmax
 
 from ..arrays import Mask, Vector
 from ..solvers.lanes import LANES, Lanes, Psi
+from ..solvers.saved import State, part, prefixed
 from .samples import Samples
 
 __all__ = ["LINK_SLOPES", "Race", "Strength", "log_loss", "probabilities"]
@@ -66,7 +67,7 @@ class Race:
         self.row_codes = samples.codes[order][self.rows]
         pairs = [(s, t) for t in range(samples.n_tasks) for s in range(len(strengths))]
         self.groups = [
-            Group(part, self._lanes(part, c, start)) for part in in_groups(pairs, LANES[-1])
+            Group(some, self._lanes(some, c, start)) for some in in_groups(pairs, LANES[-1])
         ]
 
     def _lanes(self, pairs: list[tuple[int, int]], c: Vector, start: Vector | None) -> Lanes:
@@ -104,6 +105,27 @@ class Race:
         self.groups = [group for group in self.groups if group.pairs]
 
     @property
+    def n_sweeps(self) -> int:
+        """Number of sweeps so far."""
+        return self.groups[0].lanes.n_sweeps
+
+    def saved(self) -> State:
+        """Return all it takes to go on from here, to the same bits."""
+        parts = [prefixed(str(g), group.lanes.saved()) for g, group in enumerate(self.groups)]
+        state: State = {"alive": np.array(self.alive)}
+        for found in parts:
+            state |= found
+        return state
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called: a race of the same candidates, some still alive."""
+        alive = state["alive"].tolist()
+        if alive != self.alive:
+            self.keep(alive)
+        for g, group in enumerate(self.groups):
+            group.lanes.restore(part(str(g), state))
+
+    @property
     def alive(self) -> list[int]:
         """The candidates still running."""
         return sorted({s for group in self.groups for s, _ in group.pairs})
@@ -115,6 +137,13 @@ class Race:
     def values(self, candidate: int) -> Vector:
         """F of a candidate, for each task."""
         return self._gathered(candidate, Lanes.value)
+
+    def objective(self, candidate: int) -> float:
+        """F + psi of a candidate, all tasks together."""
+        psi, lam = self.strengths[candidate].psi, self.points(candidate)
+        lam = lam[:, : self.samples.arrays.shape[1]]
+        penalty = psi.l1 * np.abs(lam).sum() + 0.5 * psi.l2 * np.square(lam).sum()
+        return float(self.values(candidate).sum() + penalty)
 
     def edges(self, candidate: int) -> Vector:
         """Return the largest excess edge of the last sweep, for each task."""

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from functools import cached_property
+from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,8 @@ from numpy.typing import NDArray
 from ..arrays import Mask, Vector
 from ..kernels import _core
 from ..problem import build_matrix, random_places
-from ..validation import CsrArrays
+from ..validation import ROWS_AT_ONCE, CsrArrays
+from .checkpoint import checksum
 
 __all__ = ["Samples"]
 
@@ -130,9 +132,24 @@ class Samples:
         """A number for each sample that equal samples share."""
         # Not from 0: samples without any feature would always be the smallest.
         sums = np.full(self.n, (self.seed + 1) * 0x9E3779B97F4A7C15 % 2**64, dtype=np.uint64)
-        for a in self.arrays.parts:
-            _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, sums, self.n_threads)
+        with self.arrays.reading():
+            for a in self.arrays.parts:
+                _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, sums, self.n_threads)
         return sums
+
+    def identity(self) -> dict[str, Any]:
+        """Return what tells these samples from others, without a look at every entry."""
+        content = (self.arrays.row_ends(), self.codes, self.weights)
+        return {
+            "samples": self.n,
+            "features": self.arrays.shape[1],
+            "nonzeros": self.arrays.nnz,
+            "classes": self.n_classes,
+            "rows, labels and weights": checksum(*content),
+            "fit_intercept": self.fit_intercept,
+            "seed": self.seed,
+            "version": version("tauboost"),
+        }
 
     @cached_property
     def n_different(self) -> int:
@@ -169,7 +186,8 @@ class Samples:
     @cached_property
     def mean_square(self) -> float:
         """Mean squared length of a sample, by weight: the unit of l2."""
-        lengths = sum(squared_lengths(part) for part in self.arrays.parts)
+        with self.arrays.reading():
+            lengths = sum(squared_lengths(part) for part in self.arrays.parts)
         return mean(lengths, self.weights)
 
     def without(self, held: Mask) -> Samples:
@@ -193,9 +211,13 @@ def squared_lengths(arrays: CsrArrays) -> Vector:
     counts = np.diff(arrays.indptr)
     if arrays.data is None:
         return counts.astype(np.float64)
-    lengths = np.add.reduceat(np.append(np.square(arrays.data), 0.0), arrays.indptr[:-1])
+    lengths = np.zeros(len(counts))
+    for start in range(0, len(counts), ROWS_AT_ONCE):
+        ends = arrays.indptr[start : start + ROWS_AT_ONCE + 1]
+        squares = np.append(np.square(arrays.data[ends[0] : ends[-1]]), 0.0)
+        lengths[start : start + len(ends) - 1] = np.add.reduceat(squares, ends[:-1] - ends[0])
     lengths[counts == 0] = 0.0
-    return np.asarray(lengths)
+    return lengths
 
 
 def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.intp] | None]:

@@ -14,6 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
+from ..solvers.saved import State, pack, part, prefixed
+from .checkpoint import from_json, to_json
 from .options import Clock, Event, Options
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
@@ -35,6 +37,10 @@ NARROWING = {2: (2, 1), 6: (1, 0)}
 # A sweep that improves the held-out loss by less than this share is the last.
 LEAST_IMPROVEMENT = 2e-3
 
+# What a choice is made of, apart from numbers; and the phases of a fit that come after it.
+CHOICE_ARRAYS = ("points", "values", "decisions", "codes", "weights")
+AFTER_THE_RACES = ("refit", "solve", "sweep")
+
 
 @dataclass
 class Choice:
@@ -49,51 +55,98 @@ class Choice:
     codes: NDArray[np.intp] | None = None
     weights: Vector | None = None
     table: list[dict[str, float | str]] = field(default_factory=list)
+    race_sweep: int = 0  # where the race at hand is
+    race_loss: float = np.inf
+
+    def saved(self) -> State:
+        """Return all of it as arrays."""
+        assert self.strength is not None
+        facts = {
+            "numbers": [self.loss, self.sweep, self.race_sweep, self.race_loss],
+            "strength": [self.strength.loss, self.strength.alpha, self.strength.l1_ratio],
+            "table": self.table,
+        }
+        return pack(self, CHOICE_ARRAYS) | {"facts": to_json(facts)}
+
+    def restore(self, state: State) -> None:
+        """Take over what `saved` returned."""
+        facts = from_json(state["facts"])
+        self.loss, self.sweep, self.race_sweep, self.race_loss = facts["numbers"]
+        self.strength, self.table = Strength(*facts["strength"]), facts["table"]
+        for name in CHOICE_ARRAYS:
+            setattr(self, name, state.get(name))
 
 
 def select(
     samples: Samples, options: Options, parts: list[Mask], clock: Clock, start: Vector | None
 ) -> Choice:
-    """Let all candidates race on each held-out part."""
+    """Let all candidates race on each held-out part; go on from a checkpoint where there is one."""
     best = Choice()
-    for strengths in candidates(samples, options):
+    lists = candidates(samples, options)
+    phases = [*(f"race {k}" for k in range(len(lists))), *AFTER_THE_RACES]
+    found = options.checkpoint.phase
+    first = phases.index(found) if found in phases else 0
+    for phase, strengths in zip(phases[first:], lists[first:], strict=False):
         races = [Race(samples, strengths, held, start) for held in parts]
-        _run(races, options, clock, best)
+        options.built(clock)
+        _run(races, phase, options, clock, best)
         if clock.is_over:
             break
     return best
 
 
-def _run(races: list[Race], options: Options, clock: Clock, best: Choice) -> None:
+def _run(races: list[Race], phase: str, options: Options, clock: Clock, best: Choice) -> None:
     """Sweep until the held-out loss stops falling, and note the best."""
-    previous = np.inf
-    for sweep in range(1, options.max_iter + 1):
+    best.race_sweep, best.race_loss = 0, np.inf
+    state = options.checkpoint.saved(phase)
+    if state is not None:
+        best.restore(part("best", state))
+        for k, race in enumerate(races):
+            race.restore(part(f"race{k}", state))
+    for sweep in range(best.race_sweep + 1, options.max_iter + 1):
         _sweep(races)
         decisions = [race.held_out_decisions() for race in races]
         losses = _mean_losses(races, decisions)
         leader = min(losses, key=lambda s: losses[s])
         best.table += [_row(races[0].strengths[s], sweep, loss) for s, loss in losses.items()]
         if losses[leader] < best.loss:
-            best.loss, best.strength, best.sweep = losses[leader], races[0].strengths[leader], sweep
-            best.points = races[0].points(leader)
-            best.values = races[0].values(leader) if options.early_stopping else None
-            best.decisions = np.concatenate([part[leader] for part in decisions])
-            best.codes = np.concatenate([race.row_codes for race in races])
-            best.weights = np.concatenate([race.row_weights for race in races])
+            best.loss, best.sweep = losses[leader], sweep
+            _note(races, leader, decisions, best, with_values=options.early_stopping)
+        stop = clock.is_over
         if options.report is not None:
-            objective = float(races[0].values(leader).sum())
+            objective = races[0].objective(leader)
             event = Event("select", sweep, objective, losses[leader], clock.seconds)
-            if options.report(event):
-                return
-        if clock.is_over:
+            stop = options.report(event) or stop
+        if stop or not losses[leader] < best.race_loss * (1.0 - LEAST_IMPROVEMENT):
             return
-        if not losses[leader] < previous * (1.0 - LEAST_IMPROVEMENT):
-            return
-        previous = losses[leader]
+        best.race_sweep, best.race_loss = sweep, losses[leader]
         if sweep in NARROWING:
             stronger, weaker = NARROWING[sweep]
             for race in races:
                 race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
+        options.checkpoint.save(phase, lambda: _state(races, best))
+
+
+def _note(
+    races: list[Race],
+    leader: int,
+    decisions: list[dict[int, Vector]],
+    best: Choice,
+    with_values: bool,
+) -> None:
+    """Keep the leader as the best so far."""
+    best.strength, best.points = races[0].strengths[leader], races[0].points(leader)
+    best.values = races[0].values(leader) if with_values else None
+    best.decisions = np.concatenate([of_part[leader] for of_part in decisions])
+    best.codes = np.concatenate([race.row_codes for race in races])
+    best.weights = np.concatenate([race.row_weights for race in races])
+
+
+def _state(races: list[Race], best: Choice) -> State:
+    state = prefixed("best", best.saved())
+    for k, race in enumerate(races):
+        state |= prefixed(f"race{k}", race.saved())
+    return state
 
 
 def _sweep(races: list[Race]) -> None:

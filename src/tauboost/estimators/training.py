@@ -14,13 +14,15 @@ from ..arrays import Mask, Vector
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Status
+from ..solvers.saved import State, part, prefixed
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
+from .checkpoint import NoCheckpoint
 from .linear import decision_values
 from .options import Clock, Event, Options
 from .race import LINK_SLOPES, Race, Strength
 from .samples import Samples
-from .selection import Choice, fallback, select
+from .selection import AFTER_THE_RACES, Choice, fallback, select
 
 __all__ = ["Model", "train"]
 
@@ -46,12 +48,15 @@ class Model:
 def train(samples: Samples, options: Options, start: Vector | None) -> Model:
     """Train as the options say; ``start`` is a point of the core for each task, or None."""
     clock = Clock(options.time_limit)
+    options.checkpoint.open(options.identity(samples))
     chooses = options.alpha == "auto" or options.early_stopping
-    parts = samples.held_out_parts(options.validation_fraction, 1 if not chooses else None)
-    if chooses and parts:
+    parts: list[Mask] = []
+    if chooses or options.calibrate:
         # What early stopping keeps has learnt from one part only.
-        used = parts[:1] if options.early_stopping else parts
-        return tuned(samples, options, used, clock, start)
+        most = None if chooses and not options.early_stopping else 1
+        parts = samples.held_out_parts(options.validation_fraction, most)
+    if chooses and parts:
+        return tuned(samples, options, parts, clock, start)
     if options.early_stopping:
         raise ValueError(
             "early_stopping needs samples to hold out: every class needs at least 10 different "
@@ -71,6 +76,9 @@ def tuned(
 ) -> Model:
     """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
     best = select(samples, options, parts, clock, start)
+    state = saved_after_the_races(options)
+    if state is not None:
+        best.restore(part("best", state))
     assert best.strength is not None
     assert best.points is not None
     strength = best.strength
@@ -79,7 +87,7 @@ def tuned(
         points, values = best.points, best.values
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
-        points, values = refit(samples, options, best, clock, start)
+        points, values = refit(samples, options, best, clock, start, state)
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
             f"l1_ratio={strength.l1_ratio:g}, {how_far(best)}; fitted again on all."
@@ -103,45 +111,83 @@ def how_far(best: Choice) -> str:
     return "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
 
 
+def saved_after_the_races(options: Options) -> State | None:
+    """Return the state of a fit that was past its choice when it was saved."""
+    found = options.checkpoint.phase
+    return options.checkpoint.saved(found) if found in AFTER_THE_RACES else None
+
+
 def refit(
-    samples: Samples, options: Options, best: Choice, clock: Clock, start: Vector | None
+    samples: Samples,
+    options: Options,
+    best: Choice,
+    clock: Clock,
+    start: Vector | None,
+    state: State | None,
 ) -> tuple[Vector, Vector]:
     """Fit the winner on all samples: with the same few sweeps, or to its optimum."""
     assert best.strength is not None
     if best.sweep > FEW_SWEEPS:
-        points, values, _, _ = minimise(samples, options, best.strength, clock, best.points)
+        strength, first = best.strength, best.points
+        points, values, _, _ = minimise(samples, options, strength, clock, first, best, state)
         return points, values
     race = Race(samples, [best.strength], None, start)
-    for sweep in range(1, best.sweep + 1):
+    if state is not None:
+        race.restore(part("fit", state))
+    for sweep in range(race.n_sweeps + 1, best.sweep + 1):
         race.sweep()
         if options.report is not None:
-            objective = float(race.values(0).sum())
-            if options.report(Event("fit", sweep, objective, best.loss, clock.seconds)):
+            event = Event("fit", sweep, race.objective(0), best.loss, clock.seconds)
+            if options.report(event):
                 break
         if clock.is_over:
             break
+        options.checkpoint.save("refit", lambda: with_choice(race.saved(), best))
     return race.points(0), race.values(0)
+
+
+def with_choice(state: State, best: Choice | None) -> State:
+    """Return the state of a fit, with the choice it follows from."""
+    chosen = {} if best is None else prefixed("best", best.saved())
+    return prefixed("fit", state) | chosen
 
 
 def fixed(
     samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
 ) -> Model:
     """Minimise one objective on all samples."""
-    points, values, n_sweeps, message = minimise(samples, options, strength, clock, start)
+    state = saved_after_the_races(options)
+    found = minimise(samples, options, strength, clock, start, None, state)
+    points, values, n_sweeps, message = found
     coef, intercept = split_all(samples, points)
     return Model(coef, intercept, strength, n_sweeps, values, message)
 
 
 def minimise(
-    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+    samples: Samples,
+    options: Options,
+    strength: Strength,
+    clock: Clock,
+    start: Vector | None,
+    best: Choice | None,
+    state: State | None,
 ) -> tuple[Vector, Vector, int, str]:
-    """Return the points, values, sweeps and message of a fit to its tolerance."""
+    """Return the points, values, sweeps and message of a fit to its tolerance.
+
+    ``best`` is the choice it follows from, if there was one; ``state`` is where to go on from.
+    """
     method = solved if samples.is_binary else swept
-    return method(samples, options, strength, clock, start)
+    return method(samples, options, strength, clock, start, best, state)
 
 
 def solved(
-    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+    samples: Samples,
+    options: Options,
+    strength: Strength,
+    clock: Clock,
+    start: Vector | None,
+    best: Choice | None,
+    state: State | None,
 ) -> tuple[Vector, Vector, int, str]:
     """Two classes: the default method of ``solve``, with all it knows."""
     problem = Problem(
@@ -152,18 +198,18 @@ def solved(
         fit_intercept=samples.fit_intercept,
         n_threads=samples.n_threads,
     )
+    options.built(clock)
     lam0 = None
     if start is not None:
         lam, intercept = problem.split(start[0])
         lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
 
-    report = options.report
-
     def callback(snapshot: Snapshot) -> bool:
-        assert report is not None
-        sweep = round(snapshot.epoch)
-        event = Event("fit", sweep, snapshot.objective, float("nan"), clock.seconds)
-        return bool(report(event))
+        take = snapshot.saved
+        if take is not None:
+            options.checkpoint.save("solve", lambda: with_choice(take(), best))
+        sweep, loss = round(snapshot.epoch), float("nan") if best is None else best.loss
+        return options.tell(Event("fit", sweep, snapshot.objective, loss, clock.seconds))
 
     result = solve(
         problem,
@@ -175,30 +221,37 @@ def solved(
         time_limit=clock.left,
         lam0=lam0,
         random_state=samples.seed,
-        callback=None if report is None else callback,
+        callback=callback,
+        resume=None if state is None else part("fit", state),
     )
     point = problem.coordinates(result.lam, result.intercept)[None, :]
-    n_sweeps = (
-        max(1, round(result.n_epochs))
-        if result.status is not Status.CONVERGED
-        else max(1, int(np.ceil(result.n_epochs)))
-    )
+    rounding = np.ceil if result.status is Status.CONVERGED else np.round
+    n_sweeps = max(1, int(rounding(result.n_epochs)))
     return point, np.array([result.value]), n_sweeps, result.message
 
 
 def swept(
-    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
+    samples: Samples,
+    options: Options,
+    strength: Strength,
+    clock: Clock,
+    start: Vector | None,
+    best: Choice | None,
+    state: State | None,
 ) -> tuple[Vector, Vector, int, str]:
     """Several classes: sweeps of all of them in lanes, until no edge is left."""
     race = Race(samples, [strength], None, start)
+    options.built(clock)
     message = f"Stopped after max_iter={options.max_iter} sweeps."
-    sweep = 0
-    for sweep in range(1, options.max_iter + 1):
+    if state is not None:
+        race.restore(part("fit", state))
+    sweep = race.n_sweeps
+    for sweep in range(race.n_sweeps + 1, options.max_iter + 1):
         race.sweep()
         edge = float(race.edges(0).max())
         if options.report is not None:
-            objective = float(race.values(0).sum())
-            if options.report(Event("fit", sweep, objective, float("nan"), clock.seconds)):
+            event = Event("fit", sweep, race.objective(0), float("nan"), clock.seconds)
+            if options.report(event):
                 message = "Stopped by a callback."
                 break
         if edge <= options.tol:
@@ -207,6 +260,7 @@ def swept(
         if clock.is_over:
             message = f"Out of time: {clock.seconds:.3g} s of {options.time_limit:g} s."
             break
+        options.checkpoint.save("sweep", lambda: with_choice(race.saved(), best))
     return race.points(0), race.values(0), sweep, message
 
 
@@ -215,6 +269,7 @@ def calibrated(
 ) -> Model:
     """Fit without the held-out samples to learn the link, then on all."""
     strength = fallback(samples, options)
+    options = replace(options, checkpoint=NoCheckpoint())  # two fits, and a state is of one
     first = fixed(samples.without(held), options, strength, clock, start)
     rows = samples.arrays.select(held)
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)

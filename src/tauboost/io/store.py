@@ -11,6 +11,7 @@ import errno
 import mmap
 import os
 import stat
+import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -28,6 +29,7 @@ __all__ = ["Store", "is_store", "open_store"]
 
 MAX_HEADER_BYTES: Final = 2**20
 CHUNK_BYTES: Final = 2**24
+SECONDS_BETWEEN_RELEASES: Final = 0.1
 
 
 def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> Store:
@@ -169,6 +171,28 @@ class Store:
         """Drop the pages that were read from the process; they are read again when needed."""
         for pages in self._maps.values():
             pages.madvise(mmap.MADV_DONTNEED)
+
+    @contextmanager
+    def reading(self) -> Iterator[None]:
+        """While this lasts, release memory again and again, and once more in the end.
+
+        For compiled code that reads all of the store: its pages would count as memory in use, but
+        are quickly mapped again where they are still needed.
+        """
+        is_over = threading.Event()
+
+        def release() -> None:
+            while not is_over.wait(SECONDS_BETWEEN_RELEASES):
+                self.release_memory()
+
+        helper = threading.Thread(target=release, name="tauboost-release", daemon=True)
+        helper.start()
+        try:
+            yield
+        finally:
+            is_over.set()
+            helper.join()
+            self.release_memory()
 
     def verify(self, seen: Callable[[int], None] | None = None) -> None:
         """Read every byte, compare the checksums, and check every pointer, index and value.

@@ -19,15 +19,19 @@ from ..penalty import Penalty
 from ..problem import Problem
 from .newton import NewtonFinish
 from .result import Result
+from .saved import State, pack, part, prefixed, unpack
 from .stopping import Monitor, drive
 from .sweep_plan import SweepPlan
-from .weights import MultiplicativeWeights
+from .weights import WEIGHTS_STATE, MultiplicativeWeights
 
 __all__ = ["BundleSize", "solve"]
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
 # Below this many nonzeros a bundle is over before a second thread has joined in.
 NONZEROS_WORTH_A_THREAD = 2**12
+STATE = (*WEIGHTS_STATE, "edge_hint", "sweep_edge", "sweep_decrease")
+ROWS_STATE = ("w", "E", "shift")
+NEWTON_STATE = ("iterations", "price", "wait", "paid", "recent")
 
 
 def solve(
@@ -39,9 +43,13 @@ def solve(
     tau: int | None,
     seed: int,
     n_threads: int,
+    resume: State | None = None,
 ) -> Result:
     """Minimise F + psi; ``tau`` fixes the size of bundles, None adapts it to what is seen."""
-    return drive(_Exact(problem, penalty, lam, tau, seed, n_threads), monitor)
+    at = _Exact(problem, penalty, lam, tau, seed, n_threads)
+    if resume is not None:
+        at.restore(resume)
+    return drive(at, monitor)
 
 
 class _Exact(MultiplicativeWeights):
@@ -82,6 +90,21 @@ class _Exact(MultiplicativeWeights):
         self.settle(self.problem.omega * outcome.longest)
         if self.plan.is_done:
             self._after_sweep()
+
+    def saved(self) -> State:
+        """Return all it takes to go on from here, to the same bits."""
+        bundles = prefixed("bundles", pack(self.bundles, ("tau",)))
+        newton = prefixed("newton", pack(self.newton, NEWTON_STATE))
+        rows = prefixed("rows", pack(self.rows, ROWS_STATE))
+        return pack(self, STATE) | rows | bundles | newton | prefixed("plan", self.plan.saved())
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called."""
+        unpack(self, STATE, state)
+        unpack(self.rows, ROWS_STATE, part("rows", state))
+        unpack(self.bundles, ("tau",), part("bundles", state))
+        unpack(self.newton, NEWTON_STATE, part("newton", state))
+        self.plan.restore(part("plan", state))
 
     def _after_sweep(self) -> None:
         if self.plan.is_full:

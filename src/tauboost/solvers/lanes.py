@@ -17,6 +17,7 @@ from ..arrays import Mask, Vector
 from ..kernels import _core
 from ..losses import LOSSES
 from .exact import NONZEROS_WORTH_A_THREAD, BundleSize
+from .saved import State, pack, pack_random, unpack, unpack_random
 from .sweep_plan import Shuffle
 
 __all__ = ["LANES", "Lanes", "Psi"]
@@ -29,13 +30,13 @@ SAFE_RANGE = (1e-280, 1e280)
 PADDING = {
     "l1": 0.0,
     "l2": 0.0,
-    "c": 0.0,
-    "lam": 0.0,
     "w": 0.0,
     "E": 1.0,
+    "lam": 0.0,
     "total": 1.0,
     "shift": 0.0,
 }
+STATE = ("lam", "w", "E", "total", "shift", "edge", "n_sweeps")
 
 
 @dataclass(frozen=True)
@@ -86,8 +87,7 @@ class Lanes:
         self.n_penalised = n_penalised
         self.l1 = self._padded([p.l1 for p in psi])
         self.l2 = self._padded([p.l2 for p in psi])
-        self.c = np.zeros((matrix.m, self.width))
-        self.c[:, : self.k] = c
+        self.c = c  # may be one column, seen k times
         self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
         self.lam = np.zeros((matrix.n, self.width))
         self.w = aligned(matrix.m, self.width)
@@ -100,7 +100,7 @@ class Lanes:
         self.edge = np.full(self.k, np.inf)
         self.decrease = np.full(self.k, np.inf)  # of F + psi in the last sweep
         self.n_sweeps = 0
-        self.n_absent = np.count_nonzero(self.c == 0)
+        self.n_absent = self._count_absent()
         if start is None:
             self._start_at_zero()
         else:
@@ -160,16 +160,29 @@ class Lanes:
         self.k = len(chosen)
         if self.sign is not None:
             self.sign = self.sign[:, chosen]
+        self.c = self.c[:, : self.k] if self.c.strides[1] == 0 else self.c[:, chosen]
         self.edge = self.edge[chosen]
         for name, fill in PADDING.items():
             whole = getattr(self, name)
             if whole is not None:
                 part = aligned(*whole.shape[:-1], width)
-                part[..., : self.k] = whole[..., chosen]
+                for lane, old in enumerate(chosen):  # one at a time, for the sake of memory
+                    part[..., lane] = whole[..., old]
                 part[..., self.k :] = fill
                 setattr(self, name, part)
         self.width = width
-        self.n_absent = np.count_nonzero(self.c == 0)
+        self.n_absent = self._count_absent()
+
+    def saved(self) -> State:
+        """Return all it takes to go on from here, to the same bits."""
+        more = {"tau": np.asarray(self.bundles.tau), "random": pack_random(self.shuffle.random)}
+        return pack(self, STATE) | more
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called, in as many lanes."""
+        unpack(self, STATE, state)
+        unpack(self.bundles, ("tau",), state)
+        unpack_random(self.shuffle.random, state)
 
     def values(self) -> Vector:
         """F of each lane."""
@@ -186,6 +199,10 @@ class Lanes:
         if self.E is not None:
             return np.asarray(np.log(self.E[rows, : self.k]))
         return np.asarray(self.residuals()[rows])
+
+    def _count_absent(self) -> int:
+        """Count the weights that are 0 for good: of rows left out, and of lanes nobody uses."""
+        return int(np.count_nonzero(self.c == 0)) + self.matrix.m * (self.width - self.k)
 
     def _settle(self) -> None:
         """Sum the weights anew, or start afresh where some have lost bits."""
@@ -204,10 +221,10 @@ class Lanes:
         """Set what `_restart` would at lam = 0, without its exponentials and logarithms."""
         self.total, self.shift = np.ones(self.width), np.zeros(self.width)
         if self.E is None:
-            self.w[:] = self.c
-            self.total[: self.k] = self.c[:, : self.k].sum(axis=0)
+            self.w[:, : self.k] = self.c
+            self.total[: self.k] = self.c.sum(axis=0)
         else:
-            np.multiply(self.c, 0.5, out=self.w)
+            np.multiply(self.c, 0.5, out=self.w[:, : self.k])
             self.E[:] = 1.0
         if self.sign is not None:
             self.w[:, : self.k] = np.copysign(self.w[:, : self.k], self.sign)
@@ -221,10 +238,11 @@ class Lanes:
             weights = LOSSES[self.loss](learnt, self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
-        if self.sign is not None:
-            self.w[:, :k] = np.copysign(self.w[:, :k], self.sign)
+            if self.sign is not None:
+                self.w[:, lane] = np.copysign(self.w[:, lane], self.sign[:, lane])
+            if self.E is not None:
+                self.E[:, lane] = np.exp(np.clip(r[:, lane], -700.0, 700.0))
         if self.E is not None:
-            self.E[:, :k] = np.exp(np.clip(r, -700.0, 700.0))
             self.E[:, k:] = 1.0
 
 

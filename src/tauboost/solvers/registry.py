@@ -17,6 +17,7 @@ from ..threads import resolve_threads
 from ..validation import check_vector
 from . import accelerated, exact, exact_async, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
 from .result import Result
+from .saved import State
 from .stopping import Callback, Monitor, StoppingRule
 
 __all__ = ["METHODS", "Method", "solve"]
@@ -40,6 +41,7 @@ class Method:
     steps_without_psi: tuple[str, ...] = ()
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = False  # runs on rows that are spread over a cluster
+    can_resume: bool = False
 
 
 METHODS: dict[str, Method] = {
@@ -49,6 +51,7 @@ METHODS: dict[str, Method] = {
         takes_tau=True,
         losses=("exponential", "logistic"),
         takes_parts=True,
+        can_resume=True,
     ),
     "exact-async": Method(
         exact_async.solve,
@@ -111,6 +114,7 @@ def solve(
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
+    resume: State | None = None,
 ) -> Result:
     """Minimise F(lam) + psi(lam).
 
@@ -146,6 +150,9 @@ def solve(
         Seed of the samplings; None draws a fresh one.
     callback : callable, optional
         Called with a ``Snapshot`` at each look at the objective; return True to stop.
+    resume : dict, optional
+        What ``Snapshot.saved()`` returned to a callback of a run with the same problem and options:
+        go on from there, to the same bits. Only ``exact`` can.
 
     Returns
     -------
@@ -169,6 +176,10 @@ def solve(
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
     _check_fit(method, chosen, problem, penalty)
+    if resume is not None:
+        if not chosen.can_resume:
+            raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
+        options["resume"] = resume
     rule = StoppingRule.build(max_epochs, tol, time_limit, target)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {callback!r}")

@@ -25,6 +25,7 @@ from ..penalty import Penalty
 from ..problem import Problem
 from ..validation import check_real
 from .result import Result, Status, Trace
+from .saved import State
 
 __all__ = [
     "Callback",
@@ -79,6 +80,8 @@ class Snapshot:
     objective: float
     lam: Vector
     intercept: float
+    # All it takes to go on from here (``resume`` of solve); only the method "exact" can.
+    saved: Callable[[], State] | None = None
 
 
 Callback = Callable[[Snapshot], Any]
@@ -139,7 +142,8 @@ class Monitor:
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
             point = self.problem.split(at.lam)
-            stop = self.callback(Snapshot(epoch, at.updates, seconds, value, objective, *point))
+            seen = (epoch, at.updates, seconds, value, objective, *point)
+            stop = self.callback(Snapshot(*seen, saved=getattr(at, "saved", None)))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
                 self._verdict = (Status.INTERRUPTED, "Interrupted by the callback.")
         return None if self._verdict is None else self._verdict[0]

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Problem
+from .saved import State, pack, pack_random, unpack, unpack_random
 
 __all__ = ["Shuffle", "SweepPlan"]
 
@@ -26,6 +27,7 @@ COLUMN_OVERHEAD = 32
 WORTH_REPEATING = 0.5
 LARGEST_SHARE = 0.8
 MOST_PARTIAL_SWEEPS = 8
+PLAN_STATE = ("gain", "position", "stride", "work", "mean_cost", "is_full", "partial_sweeps")
 
 
 class SweepPlan:
@@ -80,6 +82,20 @@ class SweepPlan:
         else:
             self.partial_sweeps = 0
             self._begin(self.nonempty)
+
+    def saved(self) -> State:
+        """Return where the plan stands."""
+        random = {"random": pack_random(self.shuffle.random)}
+        return pack(self, PLAN_STATE) | {"columns": self.columns} | random
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called."""
+        columns = state.get("columns", np.zeros(0))
+        if columns.dtype != np.int32 or np.any((columns < 0) | (columns >= len(self.counts))):
+            raise ValueError("the saved state does not fit this problem: columns differ")
+        unpack(self, PLAN_STATE, state)
+        unpack_random(self.shuffle.random, state)
+        self.columns = columns
 
     def _begin(self, chosen: NDArray[np.int32]) -> None:
         self.is_full = len(chosen) == len(self.nonempty)

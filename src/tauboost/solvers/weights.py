@@ -15,12 +15,14 @@ from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import Level, Rows
 
-__all__ = ["MAX_DRIFT", "MultiplicativeWeights"]
+__all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights"]
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this
 # between refreshes: two such moves apart they are still negligible.
 MAX_DRIFT = 300.0
+# What the weights are, apart from the data and the rows: see saved.py.
+WEIGHTS_STATE = ("lam", "total", "value", "updates", "drift", "was_safe", "refreshed_at")
 
 
 class MultiplicativeWeights:

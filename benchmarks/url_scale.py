@@ -1,0 +1,285 @@
+"""The paper's second experiment at full size: URL reputation, 2,396,130 x 3,231,961.
+
+Figure 2 is every method on the same store, objective against time; Figure 3 is one thread against
+two. Around them: the time of one exact sweep next to a pure gather of the same nonzeros, the time
+``exact`` needs to the objective that ``pcdm-async`` reaches in ten minutes, and the peak memory of
+``tauboost fit``. The store is given (``tauboost generate url --out url.store``) or generated.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import resource
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import tauboost as tb
+from common import (
+    Candidate,
+    Neighbours,
+    parser,
+    print_table,
+    provenance,
+    remark_on,
+    time_in_turns,
+    write_csv,
+)
+from tauboost import report
+from tauboost.kernels import _core
+from tauboost.penalty import Penalty
+from tauboost.report.comparison import Run, thinned
+from tauboost.solvers import is_unbounded
+from tauboost.solvers.exact import BundleSize
+from tauboost.solvers.weights import MultiplicativeWeights
+
+PAPER_TAU = 16
+TRACE_ROWS = 1000
+GIB = 2**30
+SETTINGS = {
+    "exact": ("exact (tauboost's own)", {}),
+    "pcdm-async": (f"pcdm-async, τ = {PAPER_TAU}", {"tau": PAPER_TAU}),
+    "fully-parallel": ("fully parallel", {}),
+    "accelerated": ("accelerated", {}),
+    "greedy": ("greedy (classical AdaBoost)", {}),
+    "pcdm": (f"pcdm, τ = {PAPER_TAU}", {"tau": PAPER_TAU}),
+    "lbfgs": ("L-BFGS-B (SciPy)", {}),
+}
+
+Row = dict[str, Any]
+
+
+@contextmanager
+def store_of(chosen: argparse.Namespace) -> Iterator[tb.Store]:
+    """Open the store that was given, or generate one for as long as the run lasts."""
+    if chosen.store is not None:
+        yield tb.open_store(chosen.store)
+        return
+    with tempfile.TemporaryDirectory(dir=chosen.out) as folder:
+        path = Path(folder) / "url.store"
+        tb.generate_url(path, scale=chosen.scale, random_state=chosen.seed)
+        yield tb.open_store(path)
+
+
+class Facts:
+    """The single figures: printed and written in the end, each with what it ought to be."""
+
+    def __init__(self, about: Row) -> None:
+        self.about = about
+        self.rows: list[Row] = []
+
+    def add(self, what: str, value: float, unit: str, goal: str = "") -> None:
+        """Note one of them."""
+        self.rows.append(self.about | {"what": what, "value": value, "unit": unit, "goal": goal})
+
+    def show(self) -> None:
+        """Print them all."""
+        title = "{data}: {n_samples:,} x {n_features:,}, {nnz:,} nonzeros"
+        print_table(
+            title.format(**self.about),
+            ("what", "unit", "goal", "value"),
+            [(r["what"], r["unit"], r["goal"], f"{r['value']:,.4g}") for r in self.rows],
+            n_words=3,
+        )
+
+
+# Figure 2: the objective over time, for each method.
+
+
+def figure_2(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> report.Comparison:
+    """Run every method for its time, from lam = 0."""
+    runs = []
+    for method in chosen.methods:
+        label, options = SETTINGS[method]
+        limit = chosen.pcdm_seconds if method == "pcdm-async" else chosen.time_limit
+        result = tb.solve(
+            problem,
+            method,
+            **options,
+            tol=0,
+            max_epochs=np.inf,
+            time_limit=limit,
+            n_threads=chosen.threads,
+            random_state=chosen.seed,
+        )
+        runs.append(Run(report.MethodSetting(label, method, options), result))
+        facts.add(f"objective of {method}", result.objective, f"after {result.seconds:.0f} s")
+        sys.stderr.write(f"{label}: {result}\n")
+    best = min((run.result for run in runs), key=lambda result: result.value)
+    return report.Comparison(
+        name=facts.about["data"],
+        n_samples=problem.n_samples,
+        n_features=problem.n_features,
+        nnz=problem.nnz,
+        omega=problem.omega,
+        runs=tuple(runs),
+        n_threads=chosen.threads,
+        random_state=chosen.seed,
+        time_limit=chosen.time_limit,
+        max_epochs=None,
+        is_separable=is_unbounded(problem, Penalty(problem.n_features), best.value, best.lam),
+    )
+
+
+def race_to_pcdm(comparison: report.Comparison, facts: Facts) -> None:
+    """Note how long ``exact`` took to where ``pcdm-async`` ended."""
+    runs = {run.setting.method: run for run in comparison.runs}
+    if not {"exact", "pcdm-async"} <= runs.keys():
+        return
+    slow = runs["pcdm-async"].result
+    seconds = runs["exact"].seconds_to(slow.objective)
+    what = f"exact to the objective of pcdm-async after {slow.seconds:.0f} s"
+    facts.add(what, np.inf if seconds is None else seconds, "seconds")
+    share = np.inf if seconds is None else seconds / slow.seconds
+    facts.add("the same, as a share of its time", share, "", "at most 1/20, aim 1/100")
+
+
+def trace_rows(comparison: report.Comparison, about: Row) -> Iterator[Row]:
+    """Yield the traces in long form, thinned to what a picture can show."""
+    for run in comparison.runs:
+        trace = run.result.trace
+        named = {"label": run.setting.label, "method": run.setting.method}
+        for k in thinned(len(trace.epoch), TRACE_ROWS):
+            yield about | named | {column: trace[column][k] for column in trace}
+
+
+# Figure 3: one thread against more.
+
+
+def figure_3(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> None:
+    """Time the same epochs with one thread and with all."""
+    for method, epochs in (("exact", 3.0), ("pcdm-async", chosen.pcdm_epochs)):
+        _, options = SETTINGS[method]
+        seconds = {
+            threads: tb.solve(
+                problem,
+                method,
+                **options,
+                tol=0,
+                max_epochs=epochs,
+                n_threads=threads,
+                random_state=chosen.seed,
+            ).trace.seconds[-1]
+            for threads in sorted({1, chosen.threads})
+        }
+        for threads, value in seconds.items():
+            facts.add(f"{method}, {epochs:g} epochs, {threads} threads", value, "seconds")
+        facts.add(f"{method}: more threads against one", seconds[1] / value, "times faster")
+
+
+# One sweep, and memory.
+
+
+def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> None:
+    """Time an exact sweep from lam = 0 next to a pure gather, in turns."""
+    matrix, n = problem.matrix, problem.n_coordinates
+    tau = min(BundleSize(matrix, None).tau, n)
+    columns = np.arange(n, dtype=np.int32)  # in the core's order, which is a random one
+
+    def start() -> Row:
+        at = MultiplicativeWeights(problem, Penalty(problem.n_features), np.zeros(n), 1)
+        return at.state() | at.odds() | {"columns": columns, "tau": tau, "gain": np.zeros(n)}
+
+    for threads in sorted({1, chosen.threads}):
+
+        def sweep(state: Row, threads: int = threads) -> None:
+            _core.exact_sweep(**state, n_threads=threads)
+
+        def gather(state: Row, threads: int = threads) -> None:
+            _core.pure_gather(state["matrix"], state["w"], threads)
+
+        timings = time_in_turns(
+            [Candidate(start, run) for run in (sweep, gather)], repeats=chosen.repeats
+        )
+        swept, gathered = timings.medians
+        facts.add(f"one exact sweep, {threads} threads", swept, "seconds")
+        facts.add(f"pure gather, {threads} threads", gathered, "seconds")
+        goal = "at most 3, aim 2" if threads > 1 else ""
+        facts.add(f"sweep / gather, {threads} threads", swept / gathered, "times", goal)
+
+
+def fit_memory(store: tb.Store, chosen: argparse.Namespace, facts: Facts) -> None:
+    """Run ``tauboost fit`` on the store in a process of its own, and note what it takes.
+
+    To be called while this process is small: to Linux, its memory is the child's at first.
+    """
+    command = [sys.executable, "-m", "tauboost", "fit", str(store.path), "--json"]
+    command += ["--threads", str(chosen.threads), "--seed", str(chosen.seed)]
+    began = time.perf_counter()
+    done = subprocess.run(command, capture_output=True, text=True, check=True)
+    seconds = time.perf_counter() - began
+    document = json.loads(done.stdout)
+    peak = resource.getrusage(resource.RUSAGE_CHILDREN).ru_maxrss * 1024 / GIB
+    facts.add("tauboost fit: peak memory", peak, "GiB", "at most 4, aim 2.5")
+    facts.add("tauboost fit: all of it", seconds, "seconds")
+    for stage, value in document["seconds"].items():
+        facts.add(f"tauboost fit: {stage}", value, "seconds")
+    facts.add("tauboost fit: log-loss of the choice", document["held_out_loss"] or np.nan, "")
+
+
+# The command line.
+
+
+def arguments() -> argparse.Namespace:
+    """Read the command line."""
+    options = parser(__doc__)
+    add = options.add_argument
+    add("--store", type=Path, help="a url-like store; generated if not given")
+    add("--scale", type=float, default=1.0, help="size of the generated store, 1: full")
+    add("--time-limit", type=float, default=120.0, help="seconds for each method")
+    add("--pcdm-seconds", type=float, default=600.0, help="seconds for pcdm-async")
+    add("--pcdm-epochs", type=float, default=0.25, help="Figure 3: epochs of pcdm-async")
+    add("--repeats", type=int, default=3, help="of the timed sweep")
+    every = list(SETTINGS)
+    add("--methods", nargs="+", choices=every, default=every, metavar="METHOD", help="to run")
+    chosen = options.parse_args()
+    if chosen.quick:
+        chosen.store, chosen.scale, chosen.repeats = None, 1e-3, 1
+        chosen.time_limit = chosen.pcdm_seconds = 0.2
+    chosen.out.mkdir(parents=True, exist_ok=True)
+    return chosen
+
+
+def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
+    """Measure, show, write and draw everything."""
+    about: Row = {"data": "url-like", "n_samples": store.shape[0]}
+    about |= {"n_features": store.shape[1], "nnz": store.nnz}
+    facts = Facts(about | {"all_threads": chosen.threads})
+    with Neighbours() as others:
+        fit_memory(store, chosen, facts)
+        began = time.perf_counter()
+        problem = tb.Problem(store, store.y, n_threads=chosen.threads)
+        facts.add("store -> Problem", time.perf_counter() - began, "seconds")
+        facts.add("omega", problem.omega, "nonzeros")
+        facts.add("the matrix in memory", problem.matrix.nbytes / GIB, "GiB")
+        one_sweep(problem, chosen, facts)
+        figure_3(problem, chosen, facts)
+        comparison = figure_2(problem, chosen, facts)
+        race_to_pcdm(comparison, facts)
+        own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
+        facts.add("all methods, one after the other: peak memory", own, "GiB")
+    facts.show()
+    remark_on(others.cores)
+    busy = {"other_cores_busy": round(others.cores, 2)}
+    write_csv(chosen.out / "url_scale.csv", [row | busy for row in facts.rows], origin)
+    write_csv(chosen.out / "url_scale_traces.csv", trace_rows(comparison, about | busy), origin)
+    report.plot_comparison(comparison, chosen.out / "url_scale.png")
+
+
+def main() -> None:
+    """Write url_scale.csv, url_scale_traces.csv and url_scale.png."""
+    chosen = arguments()
+    with store_of(chosen) as store:
+        run(store, chosen, provenance(chosen.seed))
+
+
+if __name__ == "__main__":
+    main()

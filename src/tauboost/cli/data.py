@@ -1,0 +1,75 @@
+"""Where the data of ``fit`` and ``predict`` come from: a file, standard input or a store."""
+
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO, TypeAlias
+
+import typer
+
+from ..io import Store, is_store, open_store
+from ..io.rows import Rows, load_rows, row_blocks
+from ..progress import progress_bar
+
+__all__ = ["AsJson", "Data", "DataPath", "Threads", "ZeroBased", "blocks", "name_of", "open_data"]
+
+Data: TypeAlias = Rows | Store
+
+DataPath = Annotated[
+    Path,
+    typer.Argument(
+        metavar="DATA",
+        help="svmlight file (plain, gz, bz2 or xz), a store, or - for standard input.",
+        show_default=False,
+    ),
+]
+ZeroBased = Annotated[
+    bool | None,
+    typer.Option(
+        "--zero-based/--one-based",
+        help="What the indices of files count from; found out if not given.",
+        show_default=False,
+    ),
+]
+Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
+AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+
+def name_of(path: Path) -> str:
+    """Return the name for people."""
+    return "standard input" if str(path) == "-" else path.name
+
+
+def _source(path: Path) -> Path | BinaryIO:
+    return sys.stdin.buffer if str(path) == "-" else path
+
+
+def open_data(
+    path: Path, threads: int | None, zero_based: bool | None, n_features: int | None = None
+) -> Data:
+    """Read a file, or open a store; with ``n_features``, a file's later features are left out."""
+    if is_store(path) or path.is_dir():
+        return open_store(path)
+    return load_rows(
+        _source(path),
+        n_features=n_features,
+        zero_based="auto" if zero_based is None else zero_based,
+        n_threads=threads,
+        progress=True,
+    )
+
+
+def blocks(path: Path, threads: int | None, zero_based: bool, n_features: int) -> Iterator[Data]:
+    """Yield the data in parts that fit the memory; a store, which is not read into it, in one."""
+    if is_store(path) or path.is_dir():
+        yield open_store(path)
+        return
+    source: Any = _source(path)
+    size = path.stat().st_size if isinstance(source, Path) and path.is_file() else None
+    title = f"predicting {name_of(path)}"
+    with progress_bar(title, size, "MB", visible=True, scale=1e6) as show:
+        for rows, n_read in row_blocks(
+            source, n_features=n_features, zero_based=zero_based, n_threads=threads
+        ):
+            yield rows
+            show(n_read)

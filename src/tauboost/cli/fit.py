@@ -1,0 +1,317 @@
+"""``tauboost fit``: from data to a model, with a word on how good it is and how long it took."""
+
+import csv
+import io
+import json
+import math
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, nullcontext
+from dataclasses import asdict, dataclass, field
+from enum import StrEnum
+from pathlib import Path
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from ..estimators import TauBoostClassifier, save_model
+from ..estimators.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
+from ..estimators.options import Event
+from ..estimators.progress import describe
+from ..estimators.watch import fit_watched
+from ..io.atomic import new_file
+from ..report.fit_plot import plot_fit, require_matplotlib
+from ..report.metrics import metrics
+from ..threads import resolve_threads
+from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, open_data
+from .held_out import fraction_of, split
+
+__all__ = ["EXAMPLES", "fit"]
+
+EXAMPLES = """Examples:
+
+tauboost fit train.svm.xz --test test.svm.xz --out spam.tauboost
+
+tauboost fit url.store --test 0.1 --out url.tauboost --checkpoint url.checkpoint
+
+zcat day*.svm.gz | tauboost fit - --alpha 1e-4 --l1-ratio 1 --out days.tauboost"""
+
+
+class Loss(StrEnum):
+    """The losses by name."""
+
+    logistic = "logistic"
+    exponential = "exponential"
+    auto = "auto"
+
+
+Out = Annotated[
+    Path | None, typer.Option(metavar="MODEL", help="Where to write the model; replaced if there.")
+]
+Alpha = Annotated[
+    str, typer.Option(metavar="NUMBER", help="Strength of the penalty, or auto: chosen by itself.")
+]
+L1Ratio = Annotated[
+    str, typer.Option(metavar="NUMBER", help="0 is ridge, 1 is lasso; or auto: chosen by itself.")
+]
+LossName = Annotated[Loss, typer.Option(help="exponential is AdaBoost.")]
+MaxIter = Annotated[int, typer.Option(metavar="N", help="The most sweeps over the features.")]
+Tol = Annotated[
+    float, typer.Option(metavar="NUMBER", help="With a given alpha: the largest excess edge left.")
+]
+TestData = Annotated[
+    str | None,
+    typer.Option(
+        "--test",
+        metavar="DATA",
+        help="A file or store to measure the model on; or a number below 1: this part of DATA is "
+        "held out, chosen by content.",
+    ),
+]
+TimeLimit = Annotated[
+    float | None, typer.Option(metavar="SECONDS", help="Take the best model after so long.")
+]
+Seed = Annotated[
+    int, typer.Option(metavar="N", min=0, help="Seed of what is held out and of the sweeps' order.")
+]
+Trace = Annotated[
+    Path | None, typer.Option(metavar="CSV", help="Write the objective after each sweep.")
+]
+Plot = Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the same.")]
+CheckpointFolder = Annotated[
+    Path | None,
+    typer.Option(
+        metavar="DIR",
+        help="Keep the state of the fit there until it is complete. Killed at any moment, the same "
+        "command goes on from it.",
+    ),
+]
+Every = Annotated[
+    float, typer.Option(metavar="SECONDS", min=0.0, help="Time between two savings of the state.")
+]
+
+
+@dataclass
+class Stages:
+    """Seconds of each stage, and the events of the fit."""
+
+    seconds: dict[str, float] = field(default_factory=dict)
+    events: list[Event] = field(default_factory=list)
+
+    @contextmanager
+    def timed(self, stage: str) -> Iterator[None]:
+        """Time a stage."""
+        began = time.perf_counter()
+        yield
+        self.seconds[stage] = time.perf_counter() - began
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files asked for."""
+
+    model: Path | None
+    trace: Path | None
+    plot: Path | None
+
+    def check(self) -> None:
+        """Fail now: after an hour of work is too late to find that a file cannot be written."""
+        for option, path in (("--out", self.model), ("--trace", self.trace), ("--plot", self.plot)):
+            if path is None:
+                continue
+            if path.is_dir():
+                raise ValueError(f"{option}: {path} is a folder")
+            if not path.resolve().parent.is_dir():
+                raise ValueError(f"{option}: there is no folder {path.parent}")
+        if self.plot is not None:
+            require_matplotlib()
+
+    def write(self, clf: TauBoostClassifier, events: list[Event], name: str) -> dict[str, str]:
+        """Write them, the model last; return what was written."""
+        if self.trace is not None:
+            with new_file(self.trace, overwrite=True) as file:
+                file.write(_csv(events).encode())
+        if self.plot is not None:
+            with new_file(self.plot, overwrite=True) as file:
+                plot_fit(events, name, file)
+        if self.model is not None:
+            save_model(clf, self.model)
+        return {kind: str(path) for kind, path in vars(self).items() if path is not None}
+
+
+def _csv(events: list[Event]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(asdict(events[0])), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(event) for event in events if event.phase != "build")
+    return text.getvalue()
+
+
+def fit(
+    data: DataPath,
+    *,
+    out: Out = None,
+    alpha: Alpha = "auto",
+    l1_ratio: L1Ratio = "0",
+    loss: LossName = Loss.logistic,
+    max_iter: MaxIter = 100,
+    tol: Tol = 1e-3,
+    test: TestData = None,
+    threads: Threads = None,
+    time_limit: TimeLimit = None,
+    seed: Seed = 0,
+    trace: Trace = None,
+    plot: Plot = None,
+    checkpoint: CheckpointFolder = None,
+    checkpoint_every: Every = SECONDS_BETWEEN,
+    zero_based: ZeroBased = None,
+    as_json: AsJson = False,
+) -> None:
+    """Fit a classifier to a data set, and write it to a model file.
+
+    Without --alpha, the strength of the penalty and the number of sweeps are chosen on a held-out
+    part of the data, and the model is then fitted on all of them.
+    """
+    outputs = Outputs(out, trace, plot)
+    outputs.check()
+    fraction = None if test is None else fraction_of(test)
+    clf = TauBoostClassifier(
+        loss=loss.value,
+        alpha=_number(alpha, "--alpha"),
+        l1_ratio=_number(l1_ratio, "--l1-ratio"),
+        max_iter=max_iter,
+        tol=tol,
+        time_limit=time_limit,
+        n_jobs=-1 if threads is None else resolve_threads(threads),
+        random_state=seed,
+    )
+    clf._options(None, is_warm=False)  # a wrong option shall not wait for the data
+    state = _open_checkpoint(checkpoint, checkpoint_every, time_limit)
+    stages, name = Stages(), name_of(data)
+    with stages.timed("reading"):
+        train = open_data(data, threads, zero_based)
+        tested: Data | None = None
+        if fraction is not None:
+            train, tested = split(train, fraction, seed, threads)
+        elif test is not None:
+            tested = open_data(Path(test), threads, zero_based, train.shape[1])
+    _fit(clf, train, state, stages, name)
+    scores = None if tested is None else metrics(clf, clf.decision_function(tested), tested.y)
+    document = _document(clf, name, train, stages) | {"test": scores, "resumed": state.is_resumed}
+    document["files"] = outputs.write(clf, stages.events, name)
+    is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
+    if isinstance(state, Checkpoint):
+        if is_out_of_time:
+            document["files"]["checkpoint"] = str(checkpoint)
+        else:
+            state.remove()
+    if as_json:
+        typer.echo(json.dumps(document, indent=2, allow_nan=False))
+    else:
+        _show(document)
+
+
+def _fit(
+    clf: TauBoostClassifier, train: Data, state: NoCheckpoint, stages: Stages, name: str
+) -> None:
+    console = Console(stderr=True)
+    began = time.perf_counter()
+    shown = console.status(f"building {escape(name)}") if console.is_terminal else nullcontext()
+    with shown as status:
+
+        def report(event: Event) -> bool:
+            stages.events.append(event)
+            if event.phase == "build":
+                stages.seconds["building"] = time.perf_counter() - began
+            if status is not None:
+                status.update(describe(event))
+            return False
+
+        fit_watched(clf, train, train.y, report=report, checkpoint=state)
+    stages.seconds["solving"] = time.perf_counter() - began - stages.seconds["building"]
+
+
+def _number(text: str, option: str) -> float | str:
+    if text == "auto":
+        return text
+    try:
+        return float(text)
+    except ValueError:
+        raise ValueError(f"{option} must be 'auto' or a number, got {text!r}") from None
+
+
+def _open_checkpoint(
+    folder: Path | None, every: float, time_limit: float | None
+) -> NoCheckpoint | Checkpoint:
+    if folder is None:
+        return NoCheckpoint()
+    # A short run has something to show as well.
+    return Checkpoint(folder, every if time_limit is None else min(every, time_limit / 4))
+
+
+def _document(clf: Any, name: str, train: Data, stages: Stages) -> dict[str, Any]:
+    held_out_loss = clf.held_out_loss_
+    return {
+        "name": name,
+        "n_samples": train.shape[0],
+        "n_features": train.shape[1],
+        "nnz": train.nnz,
+        "classes": clf.classes_.tolist(),
+        "loss": clf.loss_,
+        "alpha": clf.alpha_,
+        "l1_ratio": clf.l1_ratio_,
+        "sweeps": clf.n_iter_,
+        "objective": clf.objective_.tolist(),
+        "held_out_loss": held_out_loss if math.isfinite(held_out_loss) else None,
+        "nonzero_weights": int(np.count_nonzero(clf.coef_)),
+        "weights": int(clf.coef_.size),
+        "message": clf.message_,
+        "seconds": stages.seconds,
+    }
+
+
+def _show(document: dict[str, Any]) -> None:
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_row(
+        "data",
+        f"{document['n_samples']:,} samples, {document['n_features']:,} features, "
+        f"{document['nnz']:,} nonzeros, {len(document['classes'])} classes",
+    )
+    table.add_row("ended", escape(document["message"]))
+    table.add_row(
+        "model",
+        f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
+        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweeps",
+    )
+    values = document["objective"]
+    table.add_row("objective", ", ".join(f"{value:.8g}" for value in values[:5]))
+    if document["held_out_loss"] is not None:
+        table.add_row("log-loss, choosing", f"{document['held_out_loss']:.5f} on held-out samples")
+    table.add_row("nonzero weights", f"{document['nonzero_weights']:,} of {document['weights']:,}")
+    if document["test"] is not None:
+        table.add_row("test", in_words(document["test"]))
+    spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
+    table.add_row("seconds", ", ".join(spent))
+    console = Console()
+    console.print(f"{document['name']}", markup=False, highlight=False)
+    console.print(table)
+    plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
+    if document["resumed"]:
+        console.print("gone on with from the checkpoint", **plain)
+    for kind, path in document["files"].items():
+        console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)
+    if "model" not in document["files"]:
+        console.print("no model was written: give --out MODEL to keep it", **plain)
+
+
+def in_words(scores: dict[str, Any]) -> str:
+    """Say how good predictions are."""
+    auc = "" if scores["auc"] is None else f"AUC {scores['auc']:.5f}, "
+    return (
+        f"{auc}accuracy {scores['accuracy']:.3%}, log-loss {scores['log_loss']:.5f} "
+        f"({scores['n_samples']:,} samples)"
+    )

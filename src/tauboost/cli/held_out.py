@@ -1,0 +1,51 @@
+"""The part of the data that ``fit --test FRACTION`` measures the model on."""
+
+import numpy as np
+
+from ..estimators.labels import encode_labels
+from ..estimators.samples import Samples
+from ..io.rows import Rows
+from ..threads import resolve_threads
+from ..validation import as_csr
+from .data import Data
+
+__all__ = ["fraction_of", "split"]
+
+
+def fraction_of(text: str) -> float | None:
+    """Return the number that ``--test`` was given; None: it is the name of a file."""
+    try:
+        number = float(text)
+    except ValueError:
+        return None
+    if not 0.0 < number < 1.0:
+        raise ValueError(f"--test: a fraction must be between 0 and 1, got {text}")
+    return number
+
+
+def split(data: Data, fraction: float, seed: int, threads: int | None) -> tuple[Rows, Rows]:
+    """Cut into a part for training and one for testing, which has this fraction of each class.
+
+    Equal samples are on the same side, and the order of samples does not matter.
+    """
+    n_threads = resolve_threads(threads)
+    y = np.array(data.y)
+    classes, codes = encode_labels(y)
+    arrays = as_csr(data)
+    samples = Samples.build(
+        arrays,
+        codes,
+        len(classes),
+        np.ones(len(y)),
+        fit_intercept=True,
+        # Not the seed of the fit, which will hold out a part of the rest by the same numbers.
+        seed=seed + 2**40,
+        n_threads=n_threads,
+    )
+    parts = samples.held_out_parts(fraction, most=1)
+    if not parts:
+        raise ValueError(
+            "--test: too few samples to hold some out: every class needs at least 10 different ones"
+        )
+    held = parts[0]
+    return Rows(arrays.select(~held), y[~held]), Rows(arrays.select(held), y[held])

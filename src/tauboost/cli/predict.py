@@ -1,0 +1,135 @@
+"""``tauboost predict``: one prediction a line, for data of any size."""
+
+import json
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Annotated, Any, BinaryIO
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from ..estimators import load_model
+from ..io.atomic import new_file
+from ..report.metrics import metrics
+from .data import AsJson, Data, DataPath, Threads, blocks
+from .fit import in_words
+
+__all__ = ["EXAMPLES", "predict"]
+
+EXAMPLES = """Examples:
+
+tauboost predict spam.tauboost mails.svm > labels.txt
+
+tauboost predict spam.tauboost test.svm.xz --proba --metrics --out probabilities.txt
+
+zcat mails.svm.gz | tauboost predict spam.tauboost - --decision | sort -g | tail"""
+
+ModelPath = Annotated[
+    Path, typer.Argument(metavar="MODEL", help="A model that fit wrote.", show_default=False)
+]
+Out = Annotated[
+    Path | None,
+    typer.Option(metavar="FILE", help="Where to write; standard output if not given."),
+]
+Proba = Annotated[
+    bool,
+    typer.Option(
+        "--proba",
+        help="Probabilities in place of labels: that of the larger label, or, of more than two "
+        "labels, one of each in ascending order.",
+    ),
+]
+Decision = Annotated[
+    bool, typer.Option("--decision", help="Decision values in place of labels, in the same way.")
+]
+Metrics = Annotated[
+    bool,
+    typer.Option("--metrics", help="Compare with the labels in DATA: AUC, accuracy, log-loss."),
+]
+# Not found out: the first lines of a stream cannot wait for the last.
+ZeroBased = Annotated[
+    bool,
+    typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
+]
+LINES_AT_ONCE = 2**16
+
+
+def predict(
+    model: ModelPath,
+    data: DataPath,
+    out: Out = None,
+    proba: Proba = False,
+    decision: Decision = False,
+    with_metrics: Metrics = False,
+    threads: Threads = None,
+    zero_based: ZeroBased = False,
+    as_json: AsJson = False,
+) -> None:
+    """Predict the label of every sample, one a line.
+
+    Files are read in parts, so they may be larger than the memory. Indices count from 1 unless
+    --zero-based says otherwise. Features that the model does not know are passed over.
+    """
+    if proba and decision:
+        raise ValueError("--proba and --decision: choose one")
+    began = time.perf_counter()
+    clf = load_model(model)
+    clf.n_jobs = -1 if threads is None else threads
+    what = "predict_proba" if proba else "decision_function" if decision else "predict"
+    seen: list[tuple[Any, Any]] = []
+    n_samples, predictions = 0, list[Any]()
+    with _output(out, is_quiet=as_json) as file:
+        for block in blocks(data, threads, zero_based, clf.n_features_in_):
+            found = _predictions(clf, what, block)
+            n_samples += len(found)
+            if file is not None:
+                _write(found, file)
+            else:
+                predictions += found.tolist()
+            if with_metrics:
+                seen.append((clf.decision_function(block), np.array(block.y)))
+        scores = metrics(clf, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
+    if as_json:
+        document: dict[str, Any] = {"n_samples": n_samples, "kind": what, "metrics": scores}
+        document["seconds"] = time.perf_counter() - began
+        document |= {"predictions": predictions} if out is None else {"out": str(out)}
+        typer.echo(json.dumps(document, indent=None if out is None else 2, allow_nan=False))
+    elif scores is not None:
+        typer.echo(in_words(scores), err=True)
+
+
+def _predictions(clf: Any, what: str, block: Data) -> NDArray[Any]:
+    found: NDArray[Any] = getattr(clf, what)(block)
+    return found[:, 1] if what == "predict_proba" and found.shape[1] == 2 else found
+
+
+@contextmanager
+def _output(out: Path | None, is_quiet: bool) -> Iterator[BinaryIO | None]:
+    """Give the file to write to; None where the predictions become part of a document."""
+    if out is not None:
+        with new_file(out, overwrite=True) as file:
+            yield file
+    elif is_quiet:
+        yield None
+    else:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+
+
+def _write(found: NDArray[Any], file: BinaryIO) -> None:
+    for start in range(0, len(found), LINES_AT_ONCE):
+        part = found[start : start + LINES_AT_ONCE].tolist()
+        rows = part if found.ndim > 1 else [[value] for value in part]
+        lines = (" ".join(map(_text, row)) for row in rows)
+        file.write(("\n".join(lines) + "\n").encode())
+
+
+def _text(value: Any) -> str:
+    """Write a number so that it can be read back; a whole one without a point."""
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)
