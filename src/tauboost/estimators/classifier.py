@@ -189,23 +189,11 @@ class TauBoostClassifier(
                 "warm_start needs the features and classes of the last fit: "
                 f"it had {last[0]} features and the classes {last[1]}"
             )
-        weights = check_weights(sample_weight, len(codes))
-        weights = weights * class_weights(self.class_weight, classes, codes, weights)
-        if len(np.unique(codes[weights > 0])) < len(classes):
-            raise ValueError("sample_weight or class_weight leaves no samples of some classes")
         with live_line(self.verbose) as line:
             watch = vars(self).get("_watch", Watch())
             options = self._options(reporting_to_callbacks(self, watch.telling(line)), is_warm)
             options = replace(options, checkpoint=watch.checkpoint)
-            samples = Samples.build(
-                arrays,
-                codes,
-                len(classes),
-                weights,
-                fit_intercept=bool(self.fit_intercept),
-                seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-                n_threads=self._n_threads(),
-            )
+            samples = self._samples(arrays, classes, codes, sample_weight)
             model = train(samples, options, self._start(samples) if is_warm else None)
         self._keep(model, samples, classes, arrays.shape[1])
         finished(self)
@@ -219,6 +207,24 @@ class TauBoostClassifier(
         )
         labels = column_or_1d(y, warn=True)
         return as_csr(X), labels
+
+    def _samples(
+        self, arrays: CsrArrays, classes: NDArray[Any], codes: NDArray[np.intp], given: Any
+    ) -> Samples:
+        """Return the samples with their weights, those of their classes included."""
+        weights = check_weights(given, len(codes))
+        weights = weights * class_weights(self.class_weight, classes, codes, weights)
+        if len(np.unique(codes[weights > 0])) < len(classes):
+            raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+        return Samples.build(
+            arrays,
+            codes,
+            len(classes),
+            weights,
+            fit_intercept=bool(self.fit_intercept),
+            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
+            n_threads=self._n_threads(),
+        )
 
     def _n_threads(self) -> int:
         return int(joblib.effective_n_jobs(self.n_jobs))

@@ -7,17 +7,15 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state
 
 from ..validation import check_real, check_weights
 from .classifier import TauBoostClassifier
 from .folds import make_folds
-from .labels import class_weights, encode_labels
+from .labels import encode_labels
 from .path import path_strengths
 from .path_lanes import LanePaths
 from .path_result import PathNotes, PathResult
 from .progress import live_line
-from .samples import Samples
 from .tables import check_count
 
 __all__ = ["TauBoostClassifierCV"]
@@ -109,24 +107,13 @@ class TauBoostClassifierCV(TauBoostClassifier):
         tol = check_real(self.tol, "tol", least=0.0)
         arrays, y = self._check_data(X, y)
         classes, codes = encode_labels(y)
-        weights = check_weights(sample_weight, len(codes))
-        weights = weights * class_weights(self.class_weight, classes, codes, weights)
-        if len(np.unique(codes[weights > 0])) < len(classes):
-            raise ValueError("sample_weight or class_weight leaves no samples of some classes")
-        samples = Samples.build(
-            arrays,
-            codes,
-            len(classes),
-            weights,
-            fit_intercept=bool(self.fit_intercept),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_threads=self._n_threads(),
-        )
+        samples = self._samples(arrays, classes, codes, sample_weight)
+        present = check_weights(sample_weight, len(codes)) > 0
         grids = [
             path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
             for ratio in as_ratios(self.l1_ratio)
         ]
-        folds = make_folds(samples, self.cv, X, y, weights > 0)
+        folds = make_folds(samples, self.cv, X, y, present)
         paths = []
         with live_line(self.verbose) as report:
             for strengths in grids:
