@@ -26,7 +26,7 @@ from ..report.metrics import metrics
 from ..threads import resolve_threads
 from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, open_data
 from .fit_summary import document_of, show
-from .held_out import fraction_of, split
+from .held_out import check_test, fraction_of, split
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -197,6 +197,7 @@ def fit(
             train, tested = split(train, fraction, seed, threads)
         elif test is not None:
             tested = open_data(Path(test), threads, zero_based, train.shape[1])
+            check_test(train, tested)
     _fit(clf, train, state, stages, name)
     scores = None if tested is None else metrics(clf, clf.decision_function(tested), tested.y)
     document = document_of(clf, name, train, stages.seconds) | {
