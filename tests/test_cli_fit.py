@@ -183,11 +183,14 @@ def test_the_last_objective_of_the_trace_is_the_objective(folder):
         (["train.svm", "--test", "1.5"], "--test: a fraction must be between 0 and 1, got 1.5"),
         (["train.svm", "--test", "absent"], "absent: No such file"),
         (["few.svm", "--test", "0.2"], "--test: too few samples"),
-        (["train.svm", "--test", "strange.svm"], "the label 7 is none of the model's: -1, 1"),
+        (["train.svm", "--test", "strange.svm"], "the label 7 is none of those in the data: -1, 1"),
         (["train.svm", "--out", "."], "--out: . is a folder"),
         (["train.svm", "--out", "a/b"], "--out: there is no folder a"),
         (["train.svm", "--trace", "a/b"], "--trace: there is no folder a"),
         (["train.svm", "--checkpoint", "train.svm"], "is a file, and a checkpoint is a folder"),
+        (["train.svm", "--test", "wide.store"], "--test: it has 999 features, and the data have"),
+        (["absent.svm", "--checkpoint", "c"], "absent.svm: No such file"),
+        (["train.svm", "--checkpoint", "a/b"], "there is no folder a"),
         (["one.svm"], "one class only"),
         (["bad.svm"], "bad.svm, line 1"),
     ],
@@ -197,6 +200,7 @@ def test_wrong_input_gets_one_line(folder, arguments, words):
     (folder / "strange.svm").write_text("7 1:1\n")
     (folder / "one.svm").write_text("1 1:1\n1 2:1\n")
     (folder / "bad.svm").write_text("hello\n")
+    tb.convert("test.svm", "wide.store", n_features=999)
     before = sorted(folder.iterdir())
     assert words in complaint(run("fit", *arguments))
     assert sorted(folder.iterdir()) == before
@@ -235,7 +239,7 @@ def test_killed_at_any_moment(folder, options):
     for _ in range(4):
         with fit_process(folder, *arguments, *kept) as process:
             while not (folder / "c").exists() and process.poll() is None:
-                time.sleep(0.01)  # made before the data are read
+                time.sleep(0.01)  # made just before the fit
             time.sleep(rng.uniform(0, length))
             process.send_signal(signal.SIGKILL)
         n_saved += state.exists()

@@ -242,3 +242,19 @@ def test_a_process_is_killed_at_any_moment(tmp_path):
             process.kill()
         if (tmp_path / "s").exists():
             tb.open_store(tmp_path / "s", verify=True)
+
+
+# compare, and standard input
+
+
+def test_compare_and_inspect_take_every_kind_of_input(tauboost, tmp_path):
+    tauboost("convert", "tiny.svm", "tiny.store")
+    limits = ("--methods", "exact", "--max-epochs", 3, "--json")
+    inputs = [("tiny.svm", None), ("tiny.store", None), ("-", TEXT)]
+    compared = [
+        json.loads(tauboost("compare", path, *limits, stdin=t).stdout) for path, t in inputs
+    ]
+    assert [d["data"]["name"] for d in compared] == ["tiny.svm", "tiny.store", "standard input"]
+    assert len({d["best"] for d in compared}) == 1
+    found = [json.loads(tauboost("inspect", path, "--json", stdin=t).stdout) for path, t in inputs]
+    assert [d["nnz"] for d in found] == [7, 7, 7]

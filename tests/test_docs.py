@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+import cli_runs
 import tauboost as tb
 
 ROOT = Path(__file__).parent.parent
@@ -32,6 +33,20 @@ def test_examples_run(page, tmp_path, monkeypatch, capsys):
     for block in blocks:
         exec(compile(block, page, "exec"), names)
     assert capsys.readouterr().out
+
+
+def test_commands_run(tmp_path, monkeypatch):
+    """The page on the command line is a session that works, in an empty folder."""
+    monkeypatch.chdir(tmp_path)
+    text = (ROOT / "docs/command-line.md").read_text()
+    blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
+    commands = [line.split()[1:] for block in blocks for line in block.splitlines()]
+    assert {words[0] for words in commands} == {
+        *("generate", "inspect", "convert", "fit", "predict", "compare")
+    }
+    for words in commands:
+        result = cli_runs.run(*words)
+        assert result.exit_code == 0, (words, result.output)
 
 
 @pytest.mark.parametrize("page", ALL_PAGES)

@@ -6,6 +6,7 @@ import contextlib
 import json
 import os
 import pickle
+import time
 from importlib.metadata import version
 
 import numpy as np
@@ -18,6 +19,7 @@ import tauboost as tb
 from stores import assert_same, forge, small, write
 from tauboost.io import store_format
 from tauboost.io.store_format import ARRAY_NAMES
+from tauboost.validation import as_csr
 
 FILES = ["store.json", *(f"{name}.npy" for name in ARRAY_NAMES)]
 
@@ -363,3 +365,34 @@ def test_no_store(tmp_path):
     assert "a store is a directory" in refusal(tmp_path / "file")
     (tmp_path / "folder").mkdir()
     assert "holds no store.json" in refusal(tmp_path / "folder")
+
+
+# Memory
+
+
+def test_pages_are_given_back_while_they_are_read(tmp_path, monkeypatch):
+    monkeypatch.setattr("tauboost.io.store.SECONDS_BETWEEN_RELEASES", 0.001)
+    opened = tb.open_store(write(tmp_path / "s"))
+    n_released = 0
+
+    def count():
+        nonlocal n_released
+        n_released += 1
+
+    monkeypatch.setattr(opened, "release_memory", count)
+    with opened.reading():
+        time.sleep(0.1)
+    assert n_released > 1
+    before = n_released
+    time.sleep(0.02)
+    assert n_released == before
+    with pytest.raises(KeyError), opened.reading():
+        raise KeyError
+    assert n_released > before
+
+
+def test_selected_rows_of_a_store(tmp_path):
+    X, y = tb.make_url_like(300, random_state=0)
+    arrays = as_csr(tb.open_store(write(tmp_path / "s", X, y)))
+    keep = np.random.default_rng(0).random(300) < 0.4
+    assert_same(arrays.select(keep).to_scipy(), X[keep])

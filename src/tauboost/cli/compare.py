@@ -19,10 +19,10 @@ from rich.table import Table
 
 from .. import report
 from ..datasets import make_w8a_like
-from ..io import load_svmlight
 from ..problem import Problem
 from ..report import Comparison, MethodSetting
 from ..solvers import METHODS, Snapshot, Status
+from .data import name_of, open_data
 
 __all__ = ["EXAMPLES", "compare"]
 
@@ -48,7 +48,8 @@ Data = Annotated[
     Path | None,
     typer.Argument(
         metavar="DATA",
-        help="svmlight file: plain, gz, bz2 or xz. Without it, a set like w8a is generated.",
+        help="svmlight file (plain, gz, bz2 or xz), a store, or - for standard input. Without it, "
+        "a set like w8a is generated.",
         show_default=False,
     ),
 ]
@@ -187,13 +188,14 @@ def _problem(
 ) -> tuple[str, Problem]:
     if data is not None and n_samples is not None:
         raise ValueError("--n-samples is for generated data: leave it out, or leave DATA out")
-    name = "w8a-like" if data is None else data.name
+    name = "w8a-like" if data is None else name_of(data)
     if data is not None:
-        X, y = load_svmlight(data, n_threads=threads, progress=True)
+        rows = open_data(data, threads, zero_based=None)
     with Console(stderr=True).status(f"preparing {escape(name)}"):
         if data is None:
             X, y = make_w8a_like(n_samples or W8A_SAMPLES, random_state=seed)
-        return name, Problem(X, y, n_threads=threads)
+            return name, Problem(X, y, n_threads=threads)
+        return name, Problem(rows, rows.y, n_threads=threads)
 
 
 def write_files(comparison: Comparison, folder: Path) -> dict[str, Path]:

@@ -11,7 +11,17 @@ from ..io import Store, is_store, open_store
 from ..io.rows import Rows, load_rows, row_blocks
 from ..progress import progress_bar
 
-__all__ = ["AsJson", "Data", "DataPath", "Threads", "ZeroBased", "blocks", "name_of", "open_data"]
+__all__ = [
+    "AsJson",
+    "Data",
+    "DataPath",
+    "Threads",
+    "ZeroBased",
+    "blocks",
+    "name_of",
+    "open_data",
+    "source_of",
+]
 
 Data: TypeAlias = Rows | Store
 
@@ -40,7 +50,8 @@ def name_of(path: Path) -> str:
     return "standard input" if str(path) == "-" else path.name
 
 
-def _source(path: Path) -> Path | BinaryIO:
+def source_of(path: Path) -> Path | BinaryIO:
+    """Return what is read for a name: - is standard input."""
     return sys.stdin.buffer if str(path) == "-" else path
 
 
@@ -51,7 +62,7 @@ def open_data(
     if is_store(path) or path.is_dir():
         return open_store(path)
     return load_rows(
-        _source(path),
+        source_of(path),
         n_features=n_features,
         zero_based="auto" if zero_based is None else zero_based,
         n_threads=threads,
@@ -64,7 +75,7 @@ def blocks(path: Path, threads: int | None, zero_based: bool, n_features: int) -
     if is_store(path) or path.is_dir():
         yield open_store(path)
         return
-    source: Any = _source(path)
+    source: Any = source_of(path)
     size = path.stat().st_size if isinstance(source, Path) and path.is_file() else None
     title = f"predicting {name_of(path)}"
     with progress_bar(title, size, "MB", visible=True, scale=1e6) as show:

@@ -3,20 +3,17 @@
 import csv
 import io
 import json
-import math
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, nullcontext
 from dataclasses import asdict, dataclass, field
 from enum import StrEnum
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated
 
-import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
-from rich.table import Table
 
 from ..estimators import TauBoostClassifier, save_model
 from ..estimators.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
@@ -28,7 +25,8 @@ from ..report.fit_plot import plot_fit, require_matplotlib
 from ..report.metrics import metrics
 from ..threads import resolve_threads
 from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, open_data
-from .held_out import fraction_of, split
+from .fit_summary import document_of, show
+from .held_out import check_test, fraction_of, split
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -192,16 +190,20 @@ def fit(
     clf._options(None, is_warm=False)  # a wrong option shall not wait for the data
     state = _open_checkpoint(checkpoint, checkpoint_every, time_limit)
     stages, name = Stages(), name_of(data)
+    tested: Data | None = None
     with stages.timed("reading"):
         train = open_data(data, threads, zero_based)
-        tested: Data | None = None
         if fraction is not None:
             train, tested = split(train, fraction, seed, threads)
         elif test is not None:
             tested = open_data(Path(test), threads, zero_based, train.shape[1])
+            check_test(train, tested)
     _fit(clf, train, state, stages, name)
     scores = None if tested is None else metrics(clf, clf.decision_function(tested), tested.y)
-    document = _document(clf, name, train, stages) | {"test": scores, "resumed": state.is_resumed}
+    document = document_of(clf, name, train, stages.seconds) | {
+        "test": scores,
+        "resumed": state.is_resumed,
+    }
     document["files"] = outputs.write(clf, stages.events, name)
     is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
     if isinstance(state, Checkpoint):
@@ -212,7 +214,7 @@ def fit(
     if as_json:
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
     else:
-        _show(document)
+        show(document)
 
 
 def _fit(
@@ -251,67 +253,3 @@ def _open_checkpoint(
         return NoCheckpoint()
     # A short run has something to show as well.
     return Checkpoint(folder, every if time_limit is None else min(every, time_limit / 4))
-
-
-def _document(clf: Any, name: str, train: Data, stages: Stages) -> dict[str, Any]:
-    held_out_loss = clf.held_out_loss_
-    return {
-        "name": name,
-        "n_samples": train.shape[0],
-        "n_features": train.shape[1],
-        "nnz": train.nnz,
-        "classes": clf.classes_.tolist(),
-        "loss": clf.loss_,
-        "alpha": clf.alpha_,
-        "l1_ratio": clf.l1_ratio_,
-        "sweeps": clf.n_iter_,
-        "objective": clf.objective_.tolist(),
-        "held_out_loss": held_out_loss if math.isfinite(held_out_loss) else None,
-        "nonzero_weights": int(np.count_nonzero(clf.coef_)),
-        "weights": int(clf.coef_.size),
-        "message": clf.message_,
-        "seconds": stages.seconds,
-    }
-
-
-def _show(document: dict[str, Any]) -> None:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_row(
-        "data",
-        f"{document['n_samples']:,} samples, {document['n_features']:,} features, "
-        f"{document['nnz']:,} nonzeros, {len(document['classes'])} classes",
-    )
-    table.add_row("ended", escape(document["message"]))
-    table.add_row(
-        "model",
-        f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
-        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweeps",
-    )
-    values = document["objective"]
-    table.add_row("objective", ", ".join(f"{value:.8g}" for value in values[:5]))
-    if document["held_out_loss"] is not None:
-        table.add_row("log-loss, choosing", f"{document['held_out_loss']:.5f} on held-out samples")
-    table.add_row("nonzero weights", f"{document['nonzero_weights']:,} of {document['weights']:,}")
-    if document["test"] is not None:
-        table.add_row("test", in_words(document["test"]))
-    spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
-    table.add_row("seconds", ", ".join(spent))
-    console = Console()
-    console.print(f"{document['name']}", markup=False, highlight=False)
-    console.print(table)
-    plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
-    if document["resumed"]:
-        console.print("gone on with from the checkpoint", **plain)
-    for kind, path in document["files"].items():
-        console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)
-    if "model" not in document["files"]:
-        console.print("no model was written: give --out MODEL to keep it", **plain)
-
-
-def in_words(scores: dict[str, Any]) -> str:
-    """Say how good predictions are."""
-    auc = "" if scores["auc"] is None else f"AUC {scores['auc']:.5f}, "
-    return (
-        f"{auc}accuracy {scores['accuracy']:.3%}, log-loss {scores['log_loss']:.5f} "
-        f"({scores['n_samples']:,} samples)"
-    )

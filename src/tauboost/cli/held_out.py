@@ -9,7 +9,7 @@ from ..threads import resolve_threads
 from ..validation import as_csr
 from .data import Data
 
-__all__ = ["fraction_of", "split"]
+__all__ = ["check_test", "fraction_of", "split"]
 
 
 def fraction_of(text: str) -> float | None:
@@ -21,6 +21,19 @@ def fraction_of(text: str) -> float | None:
     if not 0.0 < number < 1.0:
         raise ValueError(f"--test: a fraction must be between 0 and 1, got {text}")
     return number
+
+
+def check_test(train: Data, tested: Data) -> None:
+    """Refuse test data that the model cannot be measured on, before it is fitted."""
+    if tested.shape[1] != train.shape[1]:
+        raise ValueError(
+            f"--test: it has {tested.shape[1]} features, and the data have {train.shape[1]}"
+        )
+    known = np.unique(train.y)
+    unknown = np.setdiff1d(tested.y, known)
+    if len(unknown):
+        labels = ", ".join(f"{label:g}" for label in known[:10])
+        raise ValueError(f"--test: the label {unknown[0]:g} is none of those in the data: {labels}")
 
 
 def split(data: Data, fraction: float, seed: int, threads: int | None) -> tuple[Rows, Rows]:

@@ -21,6 +21,7 @@ from ..problem import Problem
 from ..progress import progress_bar
 from ..report import describe
 from ..validation import as_csr
+from .data import name_of, source_of
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -34,7 +35,10 @@ tauboost inspect url.store --verify"""
 
 Data = Annotated[
     Path,
-    typer.Argument(metavar="DATA", help="svmlight file (plain, gz, bz2 or xz), or a store."),
+    typer.Argument(
+        metavar="DATA",
+        help="svmlight file (plain, gz, bz2 or xz), a store, or - for standard input.",
+    ),
 ]
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
@@ -71,17 +75,17 @@ def inspect(
         facts = _file_facts(data, threads)
     rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])
     if as_json:
-        document = {"name": data.name, **facts, "tau_table": [asdict(row) for row in rows]}
+        document = {"name": name_of(data), **facts, "tau_table": [asdict(row) for row in rows]}
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
         return
     console = Console()
-    console.print(_facts_table(data.name, facts))
+    console.print(_facts_table(name_of(data), facts))
     console.print(_tau_table(rows))
 
 
 def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
-    X, y = load_svmlight(data, n_threads=threads, progress=True)
-    with Console(stderr=True).status(f"preparing {escape(data.name)}"):
+    X, y = load_svmlight(source_of(data), n_threads=threads, progress=True)
+    with Console(stderr=True).status(f"preparing {escape(name_of(data))}"):
         X.eliminate_zeros()
         matrix = Problem(X, y, n_threads=threads).matrix
         built = {"matrix_bytes": matrix.nbytes, "matrix_shards": matrix.n_shards}

@@ -16,7 +16,7 @@ from ..estimators import load_model
 from ..io.atomic import new_file
 from ..report.metrics import metrics
 from .data import AsJson, Data, DataPath, Threads, blocks
-from .fit import in_words
+from .fit_summary import in_words
 
 __all__ = ["EXAMPLES", "predict"]
 

@@ -66,12 +66,14 @@ class Checkpoint(NoCheckpoint):
         self._due = time.monotonic() + every
         if self.folder.exists() and not self.folder.is_dir():
             raise NotADirectoryError(f"{self.folder}: is a file, and a checkpoint is a folder")
-        self.folder.mkdir(exist_ok=True)
+        if not self.folder.resolve().parent.is_dir():
+            raise FileNotFoundError(f"{self.folder}: there is no folder {self.folder.parent}")
 
     def open(self, identity: Mapping[str, Any]) -> None:
         """Read the state, if there is one; that of another fit is refused."""
         self.identity = json.dumps(identity, sort_keys=True)
         self._due = time.monotonic() + self.every
+        self.folder.mkdir(exist_ok=True)
         if not self.file.exists():
             return
         try:

@@ -1,0 +1,79 @@
+"""What ``tauboost fit`` says in the end: a document for machines, a short table for people."""
+
+import math
+from typing import Any
+
+import numpy as np
+from rich.console import Console
+from rich.markup import escape
+from rich.table import Table
+
+from .data import Data
+
+__all__ = ["document_of", "in_words", "show"]
+
+
+def document_of(clf: Any, name: str, train: Data, seconds: dict[str, float]) -> dict[str, Any]:
+    """Return what machines and people are told, but for the test and the files."""
+    held_out_loss = clf.held_out_loss_
+    return {
+        "name": name,
+        "n_samples": train.shape[0],
+        "n_features": train.shape[1],
+        "nnz": train.nnz,
+        "classes": clf.classes_.tolist(),
+        "loss": clf.loss_,
+        "alpha": clf.alpha_,
+        "l1_ratio": clf.l1_ratio_,
+        "sweeps": clf.n_iter_,
+        "objective": clf.objective_.tolist(),
+        "held_out_loss": held_out_loss if math.isfinite(held_out_loss) else None,
+        "nonzero_weights": int(np.count_nonzero(clf.coef_)),
+        "weights": int(clf.coef_.size),
+        "message": clf.message_,
+        "seconds": seconds,
+    }
+
+
+def show(document: dict[str, Any]) -> None:
+    """Print it for people."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    table.add_row(
+        "data",
+        f"{document['n_samples']:,} samples, {document['n_features']:,} features, "
+        f"{document['nnz']:,} nonzeros, {len(document['classes'])} classes",
+    )
+    table.add_row("ended", escape(document["message"]))
+    table.add_row(
+        "model",
+        f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
+        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweeps",
+    )
+    values = document["objective"]
+    table.add_row("objective", ", ".join(f"{value:.8g}" for value in values[:5]))
+    if document["held_out_loss"] is not None:
+        table.add_row("log-loss, choosing", f"{document['held_out_loss']:.5f} on held-out samples")
+    table.add_row("nonzero weights", f"{document['nonzero_weights']:,} of {document['weights']:,}")
+    if document["test"] is not None:
+        table.add_row("test", in_words(document["test"]))
+    spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
+    table.add_row("seconds", ", ".join(spent))
+    console = Console()
+    console.print(f"{document['name']}", markup=False, highlight=False)
+    console.print(table)
+    plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
+    if document["resumed"]:
+        console.print("gone on with from the checkpoint", **plain)
+    for kind, path in document["files"].items():
+        console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)
+    if "model" not in document["files"]:
+        console.print("no model was written: give --out MODEL to keep it", **plain)
+
+
+def in_words(scores: dict[str, Any]) -> str:
+    """Say how good predictions are."""
+    auc = "" if scores["auc"] is None else f"AUC {scores['auc']:.5f}, "
+    return (
+        f"{auc}accuracy {scores['accuracy']:.3%}, log-loss {scores['log_loss']:.5f} "
+        f"({scores['n_samples']:,} samples)"
+    )
