@@ -92,7 +92,7 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
     Attributes
     ----------
     classes_, coef_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_
-        As there; ``held_out_loss_`` is that of the sample.
+        As there; ``n_iter_`` counts sweeps over all rows, ``held_out_loss_`` is that of the sample.
     selection_, message_, n_features_in_, feature_names_in_
         As there; alpha in ``selection_`` is that for the sample.
 
@@ -157,8 +157,7 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
         clock = Clock(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)
-        seed = int(check_random_state(self.random_state).randint(2**31 - 1))
-        plan = self._plan(parts, options, clock, seed)
+        plan = self._plan(parts, options, clock)
         codes = [1] if len(parts.classes) == 2 else list(range(len(parts.classes)))
         results = []
         for k, code in enumerate(codes):
@@ -177,22 +176,22 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
             results.append(self._solve(problem, plan, options.tol, clock, lam0, file))
         self._keep_results(parts, plan, results, names_of(data))
 
-    def _plan(self, parts: LabelledParts, options: Options, clock: Clock, seed: int) -> Plan:
+    def _plan(self, parts: LabelledParts, options: Options, clock: Clock) -> Plan:
         """Take what is given, or have the local classifier choose on a sample."""
         if not isinstance(options.alpha, str):
             assert not isinstance(options.l1_ratio, str)
             strength = Strength(options.loss, options.alpha, options.l1_ratio)
-            return Plan(strength, options.max_iter, seed)
+            return Plan(strength, options.max_iter, self._seed())
         rows = parts.sample()
         shared = {name: getattr(self, name) for name in SHARED}
-        shared |= {"time_limit": clock.left, "random_state": seed}
+        shared["time_limit"] = clock.left
         local = estimators.TauBoostClassifier(**shared).fit(rows.X, rows.codes, rows.weights)
         # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
         scale = rows.fraction if local.l1_ratio_ < 0.5 else rows.fraction**0.5
         plan = Plan(
             Strength(local.loss_, local.alpha_ * scale, local.l1_ratio_),
             options.max_iter,
-            seed,
+            self._seed(),
             held_out_loss=local.held_out_loss_,
             table=local.selection_,
             message=f"Chosen on {len(rows.codes)} rows: {local.loss_} loss, "
@@ -200,8 +199,13 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
         )
         if local.n_iter_ <= FEW_SWEEPS and np.isfinite(local.held_out_loss_):
             return replace(plan, max_sweeps=local.n_iter_)
+        if rows.fraction < 1.0:  # near enough to the optimum to stop there, and not as good
+            return plan
         points = -np.column_stack([local.coef_, local.intercept_])
         return replace(plan, starts=list(points if self.fit_intercept else points[:, :-1]))
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
 
     def _solve(
         self,
