@@ -11,9 +11,7 @@ from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Self
 
-import dask.array as da
 import numpy as np
-from dask import delayed
 from distributed import Client
 from numpy.typing import NDArray
 from sklearn.utils import check_random_state
@@ -27,6 +25,7 @@ from ..estimators.training import FEW_SWEEPS
 from ..solvers import Result, Status
 from .crew import Patience
 from .labelled import LabelledParts
+from .lazy import is_collection, lazily
 from .problem import DaskProblem, check_client
 from .solver import solve
 
@@ -291,37 +290,8 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
         return self._lazily("predict_log_proba", X, np.empty((0, len(self.classes_))))
 
     def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
-        """Have a method of the local model called on every block; ``empty`` is one of no rows."""
-        if X.ndim != 2 or X.shape[1] != self.n_features_in_:
-            raise ValueError(
-                f"X must have {self.n_features_in_} columns, as the data of the fit had; "
-                f"it has shape {X.shape}"
-            )
         local = self.to_local().set_params(n_jobs=1)  # blocks are what runs side by side
-        # As a task of its own, so that the coefficients are in the graph once.
-        options = {"model": delayed(local, traverse=False), "method": method, "empty": empty}
-        if not hasattr(X, "chunks"):
-            return X.map_partitions(ask_model, **options, meta=empty)
-        X = X.rechunk({1: -1})
-        return da.map_blocks(
-            ask_model,
-            X,
-            **options,
-            dtype=empty.dtype,
-            meta=empty,
-            chunks=(X.chunks[0], *((width,) for width in empty.shape[1:])),
-            drop_axis=[1] if empty.ndim == 1 else None,
-        )
-
-
-def ask_model(X: Any, *, model: Any, method: str, empty: NDArray[Any]) -> NDArray[Any]:
-    """Call a method of the model on a block, which may have no rows."""
-    return empty if X.shape[0] == 0 else np.asarray(getattr(model, method)(X))
-
-
-def is_collection(X: Any) -> bool:
-    """Tell dask arrays and data frames from what is on this machine."""
-    return hasattr(X, "map_blocks") or hasattr(X, "map_partitions")
+        return lazily(local, method, X, empty)
 
 
 def names_of(data: Any) -> NDArray[Any] | None:
