@@ -14,6 +14,7 @@ import dask
 import numpy as np
 import pytest
 from distributed import Client, LocalCluster
+from sklearn.datasets import make_classification
 
 import tauboost as tb
 import tauboost.dask as td
@@ -312,3 +313,21 @@ def test_a_new_driver_goes_on_where_a_killed_one_was(cluster, tmp_path):
     )
     np.testing.assert_array_equal(seen[0].lam, lam)
     assert found.objective == pytest.approx(expected.objective, abs=1e-8)
+
+
+def test_a_classifier_whose_workers_die(cluster, monkeypatch):
+    """One before each class is fitted, when the rows as loaded may be gone already."""
+    fill_up(cluster)
+    X, y = make_classification(300, n_informative=6, n_classes=3, random_state=0)
+    options = {"alpha": 0.1, "tol": 1e-8, "max_iter": 1000, "random_state": 0}
+
+    def struck_solve(client, problem, **options):
+        [pid] = pids(client, {problem.crew.members[0].address})
+        os.kill(pid, signal.SIGKILL)
+        return td.solve(client, problem, **options)
+
+    monkeypatch.setattr("tauboost.dask.classifier.solve", struck_solve)
+    parts = [dask.delayed(lambda k: (X[k::2], y[k::2]))(k) for k in range(2)]
+    clf = td.TauBoostClassifier(client=cluster, patience=HASTY, **options).fit(parts)
+    local = tb.TauBoostClassifier(**options).fit(X, y)
+    assert np.allclose(clf.coef_, local.coef_, atol=1e-5)

@@ -1,6 +1,7 @@
 """tauboost on a Dask cluster: the rows in parts on its workers, the same methods and results."""
 
 from .adaboost_pl import AdaBoostPLClassifier
+from .classifier import TauBoostClassifier
 from .crew import PartError, PartLostError, Patience
 from .data import svmlight_ranges
 from .problem import DaskProblem
@@ -12,6 +13,7 @@ __all__ = [
     "PartError",
     "PartLostError",
     "Patience",
+    "TauBoostClassifier",
     "solve",
     "svmlight_ranges",
 ]

@@ -16,9 +16,13 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from ..io import load_svmlight
 from ..validation import check_vector
 
 __all__ = ["LoadedPart", "Summary", "load_part", "read_range", "summarise", "take_rows"]
+
+# Labels of which there are more are no classes.
+MOST_LABELS = 1000
 
 
 @dataclass(frozen=True)
@@ -44,7 +48,8 @@ class Summary:
     n_samples: int
     n_present: int  # samples whose weight is positive
     n_features: int
-    labels: list[Any]  # the different ones, at most a few
+    nnz: int
+    labels: list[Any]  # the different ones, at most MOST_LABELS
     largest_weight: float
     weight: float  # the sum of weights, over the largest
 
@@ -120,7 +125,8 @@ def summarise(loaded: LoadedPart) -> Summary:
     if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
         raise ValueError("y contains NaN or infinity")
     kinds = np.unique(y).tolist() if y.dtype.kind in "biuf" else list(set(y.tolist()))
-    return Summary(n_samples, n_present, n_features, kinds[:10], largest, weight)
+    nnz = int(loaded.X.nnz)
+    return Summary(n_samples, n_present, n_features, nnz, kinds[:MOST_LABELS], largest, weight)
 
 
 def read_range(
@@ -131,16 +137,14 @@ def read_range(
         if start > 0:  # a line that begins exactly here is ours
             file.seek(start - 1)
             file.readline()
-        lines = []
-        while file.tell() < stop and (line := file.readline()):
-            lines.append(line)
-    if not lines:
+        text = file.read(max(stop - file.tell(), 0))
+        if text and not text.endswith(b"\n"):
+            text += file.readline()
+    if not any(line.partition(b"#")[0].strip() for line in BytesIO(text)):
         return sp.csr_array((0, n_features or 1)), np.empty(0)
-    # Imported here because it takes as long as all the rest of the package.
-    from sklearn.datasets import load_svmlight_file  # noqa: PLC0415
-
-    X, y = load_svmlight_file(BytesIO(b"".join(lines)), n_features=n_features, zero_based=False)
-    return sp.csr_array(X), y
+    lines = BytesIO(text)
+    lines.name = f"{path}, bytes {start} to {stop}"
+    return load_svmlight(lines, n_features=n_features, zero_based=False)
 
 
 def take_rows(store: Any, start: int, stop: int) -> tuple[Any, Any]:

@@ -121,19 +121,7 @@ class DaskProblem(Problem):
     ) -> PartSpec:
         """Check that the parts are parts of one data set."""
         self.n_samples = sum(summary.n_samples for summary in summaries)
-        if self.n_samples == 0:
-            raise ValueError("data is empty: no part has a sample")
-        if not any(summary.n_present for summary in summaries):
-            raise ValueError(
-                "sample_weight is zero for every sample: at least one must be positive"
-            )
-        widths = {summary.n_features for summary in summaries if summary.n_samples > 0}
-        if len(widths) > 1 and not can_widen:
-            found = ", ".join(map(str, sorted(widths)))
-            raise ValueError(f"the parts have different numbers of columns: {found}")
-        self.n_features = max(widths, default=0) if n_features is None else n_features
-        if max(widths) > self.n_features:
-            raise ValueError(f"data has {max(widths)} features, more than n_features={n_features}")
+        self.n_features = common_width(summaries, can_widen, n_features)
         self.classes = two_classes([label for summary in summaries for label in summary.labels])
         self.place = random_places(self.n_features)
         return PartSpec(self.classes, self.n_features, self.loss, self.fit_intercept, n_threads)
@@ -277,17 +265,37 @@ def check_client(client: Any) -> Client:
     return client
 
 
+def common_width(summaries: Sequence[Summary], can_widen: bool, n_features: int | None) -> int:
+    """Return the number of columns of parts that have samples and belong together."""
+    if not any(summary.n_samples for summary in summaries):
+        raise ValueError("data is empty: no part has a sample")
+    if not any(summary.n_present for summary in summaries):
+        raise ValueError("sample_weight is zero for every sample: at least one must be positive")
+    widths = {summary.n_features for summary in summaries if summary.n_samples > 0}
+    if len(widths) > 1 and not can_widen:
+        found = ", ".join(map(str, sorted(widths)))
+        raise ValueError(f"the parts have different numbers of columns: {found}")
+    if n_features is not None and max(widths) > n_features:
+        raise ValueError(f"data has {max(widths)} features, more than n_features={n_features}")
+    return max(widths) if n_features is None else n_features
+
+
 def two_classes(labels: Sequence[Any]) -> NDArray[Any]:
     """Return the two labels, in order, from those of all parts."""
-    try:
-        different = sorted(set(labels))
-    except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
-        raise TypeError(
-            f"y must hold labels of one type that can be ordered, got {kinds}"
-        ) from None
+    different = ordered(labels)
     if len(different) == 1:
         raise ValueError(f"y has one class only, {different[0]}: two are needed")
     if len(different) != 2:
         raise ValueError(f"y must have exactly two classes, got {len(different)}")
     return np.array(different)
+
+
+def ordered(labels: Sequence[Any]) -> list[Any]:
+    """Return the different labels of all parts, in order."""
+    try:
+        return sorted(set(labels))
+    except TypeError:
+        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
+        raise TypeError(
+            f"y must hold labels of one type that can be ordered, got {kinds}"
+        ) from None

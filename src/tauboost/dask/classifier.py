@@ -1,0 +1,312 @@
+"""TauBoostClassifier on a cluster: the local one, fitted on rows that stay on the workers.
+
+Parameters, coefficients and predictions are those of the local one. With ``alpha="auto"`` the
+local one chooses, on a sample of the rows that the driver can hold.
+"""
+
+from __future__ import annotations
+
+import os
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any, Self
+
+import numpy as np
+from distributed import Client
+from numpy.typing import NDArray
+from sklearn.utils import check_random_state
+from sklearn.utils.validation import check_is_fitted
+
+from .. import estimators
+from ..arrays import Vector
+from ..estimators.options import Clock, Options
+from ..estimators.race import Strength
+from ..estimators.training import FEW_SWEEPS
+from ..solvers import Result, Status
+from .crew import Patience
+from .labelled import LabelledParts
+from .lazy import is_collection, lazily
+from .problem import DaskProblem, check_client
+from .solver import solve
+
+__all__ = ["TauBoostClassifier"]
+
+# The parameters that the local one has too.
+SHARED = (
+    "loss",
+    "alpha",
+    "l1_ratio",
+    "fit_intercept",
+    "max_iter",
+    "tol",
+    "time_limit",
+    "random_state",
+    "verbose",
+)
+
+
+@dataclass(frozen=True)
+class Plan:
+    """What to fit on all rows: as given, or as chosen on a sample."""
+
+    strength: Strength
+    max_sweeps: int
+    seed: int
+    starts: list[Vector] | None = None  # lam0 for each class
+    held_out_loss: float = float("nan")
+    table: list[dict[str, float | str]] | None = None
+    message: str = ""
+
+
+class TauBoostClassifier(estimators.TauBoostClassifier):
+    """:class:`tauboost.TauBoostClassifier` on rows that are in parts on a Dask cluster.
+
+    With a given ``alpha`` the coefficients are those of the local one. With ``alpha="auto"`` up to
+    200,000 rows (and 20 million nonzeros) of all parts come to the driver, the local classifier
+    chooses loss, l1_ratio, alpha and number of sweeps on them, and the choice is fitted on all rows
+    on the cluster. The more rows, the weaker psi has to be: alpha falls as 1 over the number of
+    rows, or over its square root where ``l1_ratio`` is 0.5 or more. More than two classes are told
+    apart one against the rest, one class after the other.
+
+    Once fitted it predicts lazily on dask arrays and data frames, and on this machine on all that
+    the local one takes.
+
+    Parameters
+    ----------
+    loss, alpha, l1_ratio, fit_intercept, max_iter, tol, time_limit, random_state
+        As in :class:`tauboost.TauBoostClassifier`.
+    verbose : int
+        1 shows a live line: epoch, objective, rounds, bytes, seconds.
+    client : distributed.Client, optional
+        None takes the current one.
+    n_parts : int, optional
+        Into how many parts to gather the chunks, at most; None takes the number of workers.
+    patience : Patience, optional
+        When a worker that does not answer is given up.
+    checkpoint : path, optional
+        A file on the driver, as in :func:`solve`: a fit that was cut short goes on from it. With
+        more than two classes, one file for each: ``path.0``, ``path.1``, ... With ``alpha="auto"``
+        it needs a ``random_state``, so that the choice is the same again.
+
+    Attributes
+    ----------
+    classes_, coef_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_
+        As there; ``n_iter_`` counts sweeps over all rows, ``held_out_loss_`` is that of the sample.
+    selection_, message_, n_features_in_, feature_names_in_
+        As there; alpha in ``selection_`` is that for the sample.
+
+    Examples
+    --------
+    >>> from dask.distributed import Client  # doctest: +SKIP
+    >>> clf = tauboost.dask.TauBoostClassifier(client=Client()).fit(X, y)  # doctest: +SKIP
+    >>> clf.predict(X).compute()  # doctest: +SKIP
+    >>> tauboost.save_model(clf.to_local(), "spam.tauboost")  # doctest: +SKIP
+    """
+
+    # What the local one can be told and this one cannot.
+    class_weight = None
+    early_stopping = False
+    validation_fraction = 0.2
+    calibration = None
+    warm_start = False
+    n_jobs = -1
+
+    def __init__(
+        self,
+        *,
+        loss: str = "logistic",
+        alpha: float | str = "auto",
+        l1_ratio: float | str = 0.0,
+        fit_intercept: bool = True,
+        max_iter: int = 100,
+        tol: float = 1e-3,
+        time_limit: float | None = None,
+        random_state: Any = None,
+        verbose: int = 0,
+        client: Client | None = None,
+        n_parts: int | None = None,
+        patience: Patience | None = None,
+        checkpoint: str | os.PathLike[str] | None = None,
+    ) -> None:
+        self.loss = loss
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.fit_intercept = fit_intercept
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.random_state = random_state
+        self.verbose = verbose
+        self.client = client
+        self.n_parts = n_parts
+        self.patience = patience
+        self.checkpoint = checkpoint
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model; if this fails, the estimator stays as it was.
+
+        X, y and sample_weight as in ``DaskProblem``'s tuple; or X a list of parts or a store, and
+        no y.
+        """
+        return super().fit(X, y, sample_weight)
+
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        client = check_client(self.client)
+        options = self._options(lambda _: False, is_warm=False)
+        clock = Clock(options.time_limit)
+        data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
+        parts = LabelledParts(client, data, self.n_parts, self.patience)
+        plan = self._plan(parts, options, clock)
+        codes = [1] if len(parts.classes) == 2 else list(range(len(parts.classes)))
+        results = []
+        for k, code in enumerate(codes):
+            problem = DaskProblem(
+                parts.labelled(code),
+                client=client,
+                n_parts=len(parts.loaded),
+                loss=plan.strength.loss,
+                fit_intercept=bool(self.fit_intercept),
+                patience=self.patience,
+            )
+            if code == codes[-1]:
+                parts.release()
+            lam0 = None if plan.starts is None else plan.starts[k]
+            file = checkpoint_of(self.checkpoint, code, len(codes))
+            results.append(self._solve(problem, plan, options.tol, clock, lam0, file))
+        self._keep_results(parts, plan, results, names_of(data))
+
+    def _plan(self, parts: LabelledParts, options: Options, clock: Clock) -> Plan:
+        """Take what is given, or have the local classifier choose on a sample."""
+        if not isinstance(options.alpha, str):
+            assert not isinstance(options.l1_ratio, str)
+            strength = Strength(options.loss, options.alpha, options.l1_ratio)
+            return Plan(strength, options.max_iter, self._seed())
+        rows = parts.sample()
+        shared = {name: getattr(self, name) for name in SHARED}
+        shared["time_limit"] = clock.left
+        local = estimators.TauBoostClassifier(**shared).fit(rows.X, rows.codes, rows.weights)
+        # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
+        scale = rows.fraction if local.l1_ratio_ < 0.5 else rows.fraction**0.5
+        plan = Plan(
+            Strength(local.loss_, local.alpha_ * scale, local.l1_ratio_),
+            options.max_iter,
+            self._seed(),
+            held_out_loss=local.held_out_loss_,
+            table=local.selection_,
+            message=f"Chosen on {len(rows.codes)} rows: {local.loss_} loss, "
+            f"alpha={local.alpha_ * scale:.3g}, l1_ratio={local.l1_ratio_:g}. ",
+        )
+        if local.n_iter_ <= FEW_SWEEPS and np.isfinite(local.held_out_loss_):
+            return replace(plan, max_sweeps=local.n_iter_)
+        if rows.fraction < 1.0:  # near enough to the optimum to stop there, and not as good
+            return plan
+        points = -np.column_stack([local.coef_, local.intercept_])
+        return replace(plan, starts=list(points if self.fit_intercept else points[:, :-1]))
+
+    def _seed(self) -> int:
+        return int(check_random_state(self.random_state).randint(2**31 - 1))
+
+    def _solve(
+        self,
+        problem: DaskProblem,
+        plan: Plan,
+        tol: float,
+        clock: Clock,
+        lam0: Vector | None,
+        checkpoint: Path | None,
+    ) -> Result:
+        return solve(
+            problem.client,
+            problem,
+            alpha=plan.strength.alpha,
+            l1_ratio=plan.strength.l1_ratio,
+            max_epochs=plan.max_sweeps,
+            tol=tol,
+            time_limit=clock.left,
+            lam0=lam0,
+            random_state=plan.seed,
+            checkpoint=checkpoint,
+            progress=bool(self.verbose),
+        )
+
+    def _keep_results(
+        self, parts: LabelledParts, plan: Plan, results: list[Result], names: NDArray[Any] | None
+    ) -> None:
+        if names is not None:
+            self.feature_names_in_ = names
+        elif hasattr(self, "feature_names_in_"):
+            del self.feature_names_in_
+        self.n_features_in_ = parts.n_features
+        self.classes_ = parts.classes
+        self.coef_ = np.stack([-result.lam for result in results])
+        self.intercept_ = np.array([-result.intercept for result in results])
+        self.loss_ = plan.strength.loss
+        self.alpha_ = plan.strength.alpha
+        self.l1_ratio_ = plan.strength.l1_ratio
+        self.n_iter_ = max(1, *(int(np.ceil(result.n_epochs)) for result in results))
+        self.objective_ = np.array([result.objective for result in results])
+        self.held_out_loss_ = plan.held_out_loss
+        self.selection_ = plan.table or []
+        # If one class did not get to the end, that is what there is to say.
+        last = min(results, key=lambda result: result.status is Status.CONVERGED)
+        self.message_ = plan.message + last.message
+
+    def to_local(self) -> estimators.TauBoostClassifier:
+        """Return the fitted model without its client, to be kept or sent elsewhere."""
+        check_is_fitted(self)
+        local = estimators.TauBoostClassifier(**{name: getattr(self, name) for name in SHARED})
+        for name, value in vars(self).items():
+            if name.endswith("_") and not name.startswith("_"):
+                setattr(local, name, value)
+        return local
+
+    def decision_function(self, X: Any) -> Any:
+        """Return X coef + intercept: (n_samples,) for two classes, else (n_samples, n_classes)."""
+        if not is_collection(X):
+            return super().decision_function(X)
+        check_is_fitted(self)
+        shape = (0,) if len(self.classes_) == 2 else (0, len(self.classes_))
+        return self._lazily("decision_function", X, np.empty(shape))
+
+    def predict(self, X: Any) -> Any:
+        """Return the likeliest class of each sample."""
+        if not is_collection(X):
+            return super().predict(X)
+        check_is_fitted(self)
+        return self._lazily("predict", X, self.classes_[:0])
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class, of shape (n_samples, n_classes)."""
+        if not is_collection(X):
+            return super().predict_proba(X)
+        check_is_fitted(self)
+        return self._lazily("predict_proba", X, np.empty((0, len(self.classes_))))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of ``predict_proba``."""
+        if not is_collection(X):
+            return super().predict_log_proba(X)
+        check_is_fitted(self)
+        return self._lazily("predict_log_proba", X, np.empty((0, len(self.classes_))))
+
+    def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
+        local = self.to_local().set_params(n_jobs=1)  # blocks are what runs side by side
+        return lazily(local, method, X, empty)
+
+
+def names_of(data: Any) -> NDArray[Any] | None:
+    """Return the names of the features, where the data are a frame that has them."""
+    if not isinstance(data, tuple) or not hasattr(data[0], "columns"):
+        return None
+    others = [column for column in data[1:] if isinstance(column, str)]
+    names = [name for name in data[0].columns if name not in others]
+    if not all(isinstance(name, str) for name in names):
+        return None
+    return np.array(names, dtype=object)
+
+
+def checkpoint_of(path: str | os.PathLike[str] | None, code: int, n_problems: int) -> Path | None:
+    """Return the checkpoint of one of so many problems."""
+    if path is None or n_problems == 1:
+        return None if path is None else Path(path)
+    return Path(f"{os.fspath(path)}.{code}")

@@ -1,0 +1,136 @@
+"""Rows in parts with the labels of any number of classes: loaded once, asked in several ways.
+
+They give one two-class problem after the other over the same rows, and a bounded sample of rows
+for the driver to choose by. Which rows are in the sample depends on their content, not on how the
+data are cut.
+"""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from distributed import Client, Future
+from numpy.typing import NDArray
+from sklearn.utils.multiclass import check_classification_targets
+
+from ..arrays import Vector
+from ..estimators.samples import Samples
+from ..validation import as_csr
+from .crew import Crew, Patience
+from .loading import MOST_LABELS, LoadedPart, Summary, summarise
+from .problem import common_width, ordered, start_loading
+
+__all__ = ["LabelledParts", "SampledRows"]
+
+# What the driver holds of the data, at most: about 240 MB.
+MOST_ROWS = 200_000
+MOST_NONZEROS = 20_000_000
+# So many samples of a class, however rare it is, come from each part that has them.
+FEWEST_OF_A_CLASS = 20
+# Not a seed that held-out samples are chosen by: these would be the same rows.
+SEED = 2**31
+
+
+@dataclass(frozen=True)
+class SampledRows:
+    """Some rows of all parts, on the driver."""
+
+    X: Any  # CSR
+    codes: NDArray[np.intp]
+    weights: Vector
+    fraction: float  # of all rows, that was asked for
+
+
+class LabelledParts:
+    """Parts of one data set on the workers, and what they have in common."""
+
+    def __init__(
+        self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
+    ) -> None:
+        self.client, self.crew = client, Crew(client, patience)
+        self.token = uuid.uuid4().hex[:8]
+        self.loaded, can_widen = start_loading(client, data, None, n_parts, self.token)
+        self.summaries: list[Summary] = self.crew.wait(self._on_each("summary", summarise))
+        self.n_features = common_width(self.summaries, can_widen, None)
+        self.classes = self._classes()
+
+    def labelled(self, code: int) -> list[Future]:
+        """Return the parts with two labels: 1 for the class of this number, 0 for the others."""
+        return self._on_each(f"class-{code}", one_against_rest, self.classes, code, self.n_features)
+
+    def sample(self) -> SampledRows:
+        """Bring a bounded number of rows here."""
+        n_rows = sum(summary.n_present for summary in self.summaries)
+        nnz = sum(summary.nnz for summary in self.summaries)
+        fraction = min(1.0, MOST_ROWS / n_rows, MOST_NONZEROS / max(nnz, 1))
+        futures = self._on_each("sample", sample_rows, self.classes, self.n_features, fraction)
+        Xs, codes, weights = zip(*self.crew.wait(futures), strict=True)
+        X = sp.vstack(Xs, format="csr")
+        return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
+
+    def release(self) -> None:
+        """Let the workers drop the rows as loaded; what was made of them stays."""
+        self.loaded = []
+
+    def _on_each(self, name: str, task: Callable[..., Any], *arguments: Any) -> list[Future]:
+        return [
+            self.client.submit(task, part, *arguments, key=f"tauboost-{name}-{self.token}-{k}")
+            for k, part in enumerate(self.loaded)
+        ]
+
+    def _classes(self) -> NDArray[Any]:
+        different = ordered([label for part in self.summaries for label in part.labels])
+        if len(different) == 1:
+            raise ValueError(
+                f"y has one class only, {different[0]!r}: at least two classes are needed"
+            )
+        if len(different) >= MOST_LABELS:
+            raise ValueError(
+                f"y must hold classes, fewer than {MOST_LABELS}; got at least {len(different)} "
+                "different labels"
+            )
+        classes = np.array(different)
+        check_classification_targets(classes)
+        return classes
+
+
+def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
+    """Return the number of each sample's class."""
+    if y.dtype.kind == "O":
+        y = np.array(y.tolist(), dtype=classes.dtype)
+    return np.asarray(np.searchsorted(classes, y))
+
+
+def one_against_rest(
+    part: LoadedPart, classes: NDArray[Any], code: int, n_features: int
+) -> tuple[Any, ...]:
+    """Return a part as (X, y) or (X, y, sample_weight), its labels 0 and 1."""
+    y = (codes_of(part.y, classes) == code).astype(np.int8)
+    weights = () if part.sample_weight is None else (part.sample_weight,)
+    return (part.widened(n_features), y, *weights)
+
+
+def sample_rows(
+    part: LoadedPart, classes: NDArray[Any], n_features: int, fraction: float
+) -> tuple[Any, NDArray[np.intp], Vector]:
+    """Return about this fraction of the rows of a part, by content, and some of every class."""
+    weights = np.ones(len(part.y)) if part.sample_weight is None else part.sample_weight
+    present = np.flatnonzero(weights > 0)
+    X = part.widened(n_features)[present]
+    codes, weights = codes_of(part.y[present], classes), weights[present]
+    if fraction == 1.0 or len(codes) == 0:
+        return X, codes, weights
+    samples = Samples(
+        as_csr(X), codes, len(classes), weights, fit_intercept=False, seed=SEED, n_threads=1
+    )
+    prints = samples.fingerprints
+    keep = prints < np.uint64(fraction * 2.0**64)
+    for code in np.unique(codes):
+        of_class = np.flatnonzero(codes == code)
+        keep[of_class[np.argsort(prints[of_class])[:FEWEST_OF_A_CLASS]]] = True
+    return X[keep], codes[keep], weights[keep]
