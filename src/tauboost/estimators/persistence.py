@@ -121,7 +121,8 @@ def _fitted_data(clf: Any, caller: str) -> ModelData:
     # By identity: what a subclass adds would not come back.
     if ESTIMATORS.get(type(clf).__name__) is not type(clf):
         accepted = " or ".join(ESTIMATORS)
-        raise TypeError(f"{caller} takes a {accepted}, got {type(clf).__name__}")
+        hint = "; to_local() gives one" if hasattr(clf, "to_local") else ""
+        raise TypeError(f"{caller} takes a {accepted}, got {type(clf).__name__}{hint}")
     check_is_fitted(clf)
     data: ModelData = clf._to_model()
     return data
