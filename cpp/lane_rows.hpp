@@ -81,8 +81,8 @@ inline int lane_width() {
 template <int L, bool Signed>
 void measure(const LanePass& pass, const double* w, LaneSums<L>* sums) {
 #ifdef TAUBOOST_HAS_WIDE
-  if (L >= 8 && lane_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
-  if (L >= 4 && lane_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
+  if ((L >= 8 || L == 1) && lane_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
+  if ((L >= 4 || L == 1) && lane_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
 #endif
   narrow::measure<L, Signed>(pass, w, sums);
 }
@@ -91,9 +91,9 @@ template <int L, bool Signed, bool IsLogistic>
 void move(const LanePass& pass, const double* step, const double* up, const LaneRows& rows,
           double* change) {
 #ifdef TAUBOOST_HAS_WIDE
-  if (L >= 8 && lane_width() >= 8)
+  if ((L >= 8 || L == 1) && lane_width() >= 8)
     return widest::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-  if (L >= 4 && lane_width() >= 4)
+  if ((L >= 4 || L == 1) && lane_width() >= 4)
     return wide::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
 #endif
   narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);

@@ -33,7 +33,7 @@ STRENGTHS_OF_L1 = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4)
 L1_RATIOS = (0.0, 0.5, 1.0)
 # After so many sweeps, this many candidates stay: more of the stronger ones, as more sweeps
 # favour them.
-NARROWING = {2: (2, 1), 6: (1, 0)}
+NARROWING = {1: (2, 1), 4: (1, 0)}
 # A sweep that improves the held-out loss by less than this share is the last.
 LEAST_IMPROVEMENT = 2e-3
 
