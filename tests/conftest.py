@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import lzma
 import os
+import signal
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -14,6 +15,11 @@ from hypothesis import settings
 from sklearn.datasets import load_svmlight_file
 
 import tauboost as tb
+
+# A shell starts background jobs with Ctrl-C ignored, and so would be the programs that tests start
+# to interrupt them.
+if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 settings.register_profile("tauboost", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("tauboost")
