@@ -186,7 +186,8 @@ def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> 
 
     def start() -> Row:
         at = MultiplicativeWeights(problem, Penalty(problem.n_features), np.zeros(n), 1)
-        return at.state() | at.odds() | {"columns": columns, "tau": tau, "gain": np.zeros(n)}
+        bundles = {"columns": columns, "tau": tau, "gain": np.zeros(n)}
+        return at.state() | at.rows.arrays() | at.rows.odds() | bundles
 
     for threads in sorted({1, chosen.threads}):
 
