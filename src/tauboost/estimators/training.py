@@ -53,7 +53,9 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Model:
     parts: list[Mask] = []
     if chooses or options.calibrate:
         # What early stopping keeps has learnt from one part only.
-        most = None if chooses and not options.early_stopping else 1
+        # With several classes one part is as much work as several with two.
+        several = chooses and not options.early_stopping and samples.is_binary
+        most = None if several else 1
         parts = samples.held_out_parts(options.validation_fraction, most)
     if chooses and parts:
         return tuned(samples, options, parts, clock, start)
@@ -88,9 +90,10 @@ def tuned(
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
         points, values = refit(samples, options, best, clock, start, state)
+        length = how_far(best, samples.is_binary)
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
-            f"l1_ratio={strength.l1_ratio:g}, {how_far(best)}; fitted again on all."
+            f"l1_ratio={strength.l1_ratio:g}, {length}; fitted again on all."
         )
     if clock.is_over:
         message += f" The time limit of {options.time_limit:g} s cut it short."
@@ -104,9 +107,9 @@ def tuned(
     return with_link(model, best.decisions, best.codes, best.weights)
 
 
-def how_far(best: Choice) -> str:
+def how_far(best: Choice, is_binary: bool) -> str:
     """Say how long the winner is fitted."""
-    if best.sweep > FEW_SWEEPS:
+    if best.sweep > FEW_SWEEPS and is_binary:
         return "to the optimum"
     return "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
 
@@ -125,16 +128,22 @@ def refit(
     start: Vector | None,
     state: State | None,
 ) -> tuple[Vector, Vector]:
-    """Fit the winner on all samples: with the same few sweeps, or to its optimum."""
+    """Fit the winner on all samples: with the same few sweeps, or to its optimum.
+
+    Several classes have no Newton step to get there: a few sweeps from where the race was do.
+    """
     assert best.strength is not None
-    if best.sweep > FEW_SWEEPS:
+    if best.sweep > FEW_SWEEPS and samples.is_binary:
         strength, first = best.strength, best.points
         points, values, _, _ = minimise(samples, options, strength, clock, first, best, state)
         return points, values
-    race = Race(samples, [best.strength], None, start)
+    first, n_sweeps = start, best.sweep
+    if best.sweep > FEW_SWEEPS:
+        first, n_sweeps = best.points, max(2, best.sweep // 4)
+    race = Race(samples, [best.strength], None, first)
     if state is not None:
         race.restore(part("fit", state))
-    for sweep in range(race.n_sweeps + 1, best.sweep + 1):
+    for sweep in range(race.n_sweeps + 1, n_sweeps + 1):
         race.sweep()
         if options.report is not None:
             event = Event("fit", sweep, race.objective(0), best.loss, clock.seconds)
