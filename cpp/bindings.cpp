@@ -6,7 +6,6 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <functional>
 #include <optional>
 
 #include "build.hpp"
@@ -84,19 +83,13 @@ struct Psi {
 // The steps of bundles whose rows are elsewhere: sums come in, steps go out. One bundle at a time;
 // the arrays live as long as this does. With a beta the step is the paper's, otherwise exact.
 struct RemoteSteps {
-  using Rule = std::function<double(std::int64_t, double, const SignedSums&, double)>;
-
   RemoteSteps(const Matrix& A, const Psi& psi, Array<double> lam, double total, Array<double> gain,
               bool is_logistic, std::optional<double> beta, std::int64_t tau)
       : lam(lam), gain(gain) {
     expect_size(lam, A.n, "lam");
     expect_size(gain, A.n, "gain");
-    Rule rule = ExactRule{A, psi.penalty, is_logistic};
-    if (beta)
-      rule = [&A, &psi, beta = *beta](std::int64_t i, double x, const SignedSums& sums, double W) {
-        return proximal_step(psi.penalty, i, x, (sums.pos - sums.neg) / W, beta, A.scale[i]);
-      };
-    steps.emplace(A, psi.penalty, rule, is_logistic, lam.data(), total, gain.data(), tau);
+    const StepRule rule = {is_logistic, beta.value_or(0.0)};
+    steps.emplace(A, psi.penalty, rule, lam.data(), total, gain.data(), tau);
   }
 
   void decide(Array<const std::int32_t> columns, Array<const double> neg, Array<const double> pos,
@@ -109,8 +102,9 @@ struct RemoteSteps {
     if (n > static_cast<std::int64_t>(steps->step().size()))
       throw std::invalid_argument("more columns than tau");
     bundle.assign(columns.data(), columns.data() + n);
-    for (std::int64_t k = 0; k < n; ++k)
-      steps->decide(bundle.data(), k, {neg.data()[k], pos.data()[k], square.data()[k]});
+    steps->decide(bundle.data(), 0, n, [&](std::int64_t k) {
+      return SignedSums{neg.data()[k], pos.data()[k], square.data()[k]};
+    });
     std::copy_n(steps->step().begin(), n, out.data());
   }
 
@@ -131,7 +125,7 @@ struct RemoteSteps {
 
   Array<double> lam, gain;
   std::vector<std::int32_t> bundle;
-  std::optional<BundleSteps<Rule>> steps;
+  std::optional<BundleSteps> steps;
 };
 
 SampleWeights sample_weights(const Matrix& A, const std::optional<Array<const double>>& c) {
@@ -381,7 +375,10 @@ NB_MODULE(_core, module) {
           return lock_free(
               A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, pulse,
               [&](std::int64_t u) { return columns.data()[u]; },
-              ExactRule{A, psi.penalty, at.is_logistic()});
+              [&, rule = StepRule{at.is_logistic()}](std::int64_t i, double x,
+                                                     const SignedSums& sums, double total) {
+                return choose_one(A, psi.penalty, rule, i, x, sums, total);
+              });
         });
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "psi"_a, "columns"_a,

@@ -1,20 +1,17 @@
 // Exact coordinate minimisation in bundles: the default method.
 //
-// Along coordinate i the loss is a function of three sums over the rows. With P and N the weights
-// of the rows where A_ji = +a and -a, and R the rest of the total,
-//
-//     exponential:  log(R + P u + N / u) - log(total),     u = exp(a d)
-//     logistic:     P (u - 1) + N (1 / u - 1)              (an upper bound, equal at d = 0)
-//
-// so its minimiser with any separable psi costs no further look at the data. Columns are taken in
-// bundles: every shard sums its rows, the sums (added in shard order) give all steps of the bundle,
-// every shard applies them. If the objective rose, the steps are halved until it did not.
+// The sums of the weights over a column give the minimum along its coordinate (exact_rule.hpp).
+// Columns are taken in bundles: every shard sums its rows, the sums (added in shard order) give all
+// steps of the bundle, every shard applies them. If the objective rose, the steps are halved until
+// it did not.
 #pragma once
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
+#include "bundle.hpp"
+#include "exact_rule.hpp"
 #include "iterate.hpp"
 #include "pulse.hpp"
 #include "steps.hpp"
@@ -22,110 +19,6 @@
 #include "weights.hpp"
 
 namespace tauboost {
-
-// The loss along one coordinate, or for columns with other values than +-a a bound on it
-// (Schapire and Singer), as slope(d) = a (P u - N / u) / (rest + k (P u + N / u)), k 0 or 1.
-struct Curve {
-  double a, P, N, rest, k;
-
-  double slope(double d) const {
-    if (d == 0.0) return a * (P - N) / (rest + k * (P + N));
-    const double u = std::exp(std::clamp(a * d, -300.0, 300.0)), up = P * u, down = N / u;
-    return a * (up - down) / (rest + k * (up + down));
-  }
-
-  // Where slope(d) + tilt = 0, for |tilt| < a: a quadratic in u.
-  double root(double tilt) const {
-    const double A = (a + k * tilt) * P, B = tilt * rest, C = (a - k * tilt) * N;
-    const double discriminant = std::sqrt(B * B + 4.0 * A * C);
-    // The form of the positive root that does not cancel.
-    const double u = B > 0.0 ? 2.0 * C / (B + discriminant) : (discriminant - B) / (2.0 * A);
-    return std::log(u) / a;
-  }
-
-  // Where slope(d) + tilt + l2 (x + d) = 0, by Newton's method. A short first step, corrected for
-  // the change of curvature on its way, needs no second; otherwise the start is 0 or the root
-  // without l2, whichever is nearer.
-  double root(double tilt, double l2, double x) const {
-    const double s = a * (P - N) / (rest + k * (P + N));
-    const double curvature = a * a * (P + N) / (rest + k * (P + N)) - k * s * s + l2;
-    const double first = -(s + tilt + l2 * x) / curvature;
-    if (std::abs(first) * a < 0.2) return first * (1.0 - 0.5 * first * a * a * s / curvature);
-    const double reach = longest_move / a;
-    double d = std::abs(tilt) < a ? std::clamp(root(tilt), -reach, reach) : 0.0;
-    if (!(std::abs(l2 * (x + d)) < std::abs(s + tilt + l2 * x))) d = 0.0;
-    for (int round = 0; round < 20; ++round) {
-      const double step = newton_step(d, tilt, l2, x);
-      d = std::clamp(d - step, -reach, reach);
-      if (std::abs(step) * a < 0.02) break;
-    }
-    return d;
-  }
-
- private:
-  double newton_step(double d, double tilt, double l2, double x) const {
-    const double u = std::exp(a * d), up = P * u, down = N / u, D = rest + k * (up + down);
-    const double s = a * (up - down) / D;
-    const double curvature = a * a * (up + down) / D - k * s * s + l2;
-    return std::clamp((s + tilt + l2 * (x + d)) / curvature, -2.0 / a, 2.0 / a);
-  }
-};
-
-// The minimiser of the curve plus psi_i, as a new place for coordinate i.
-inline double exact_target(const Curve& curve, const Penalty& psi, std::int64_t i, double x) {
-  const bool is_free = i >= psi.n_penalised;
-  const double l1 = is_free ? 0.0 : psi.l1, l2 = is_free ? 0.0 : psi.l2;
-  const double reach = longest_move / curve.a;
-  const auto solve = [&](double tilt) {
-    if (l2 > 0.0) return curve.root(tilt, l2, x);
-    return std::clamp(curve.root(tilt), -reach, reach);
-  };
-  double target;
-  if (l1 == 0.0) {
-    target = x + solve(0.0);
-  } else {
-    const double slope = curve.slope(-x);  // where lam_i would be 0
-    if (std::abs(slope) <= l1) {
-      target = std::abs(x) <= reach ? 0.0 : x - std::copysign(reach, x);
-    } else {
-      target = x + solve(slope < 0.0 ? l1 : -l1);
-    }
-  }
-  return is_free ? target : psi.clip(i, target);
-}
-
-// The exact step of a coordinate from the sums over its column.
-struct ExactRule {
-  const Matrix& A;
-  const Penalty& psi;
-  bool is_logistic;
-
-  double operator()(std::int64_t i, double x, const SignedSums& sums, double total) const {
-    const double a = A.scale[i];
-    if (a == 0.0) return x;
-    // A little weight on both sides keeps columns of one class from running to infinity.
-    const double least = 1e-14 * total;
-    const double P = sums.pos / a + least, N = sums.neg / a + least;
-    const double rest = is_logistic ? 1.0 : std::max(total - P - N, 0.0);
-    const double bound = exact_target({a, P, N, rest, is_logistic ? 0.0 : 1.0}, psi, i, x);
-    if (!A.is_valued(i)) return bound;
-    const double newton = newton_target(i, x, sums, total, a);
-    return std::abs(newton - x) > std::abs(bound - x) ? newton : bound;
-  }
-
- private:
-  // Where values vary, the bound with a = max |A_ji| is short. Newton's step is not, but can only
-  // be trusted so far.
-  double newton_target(std::int64_t i, double x, const SignedSums& sums, double total,
-                       double a) const {
-    const double slope = (sums.pos - sums.neg) / total;
-    double curvature = sums.square / total;
-    if (!is_logistic) curvature = std::max(curvature - slope * slope, 0.1 * curvature);
-    if (!(curvature > 0.0)) return x;
-    const double target = psi.prox(i, x - slope / curvature, curvature);
-    return std::clamp(target, x - 1.0 / a, x + 1.0 / a);
-  }
-};
 
 struct SweepOutcome {
   std::int64_t bundles = 0, undone = 0;
@@ -137,35 +30,43 @@ struct SweepOutcome {
 };
 
 // One bundle of columns after another, whoever holds the rows: the steps from the sums over the
-// columns, the test of the objective, and what is kept of lam. Rule(i, x, sums, total) is the new
-// place of a coordinate.
-template <typename Rule>
+// columns, the test of the objective, and what is kept of lam.
 class BundleSteps {
  public:
-  BundleSteps(const Matrix& A, const Penalty& psi, const Rule& rule, bool is_logistic, double* lam,
-              double total, double* gain, std::int64_t tau)
+  BundleSteps(const Matrix& A, const Penalty& psi, const StepRule& rule, double* lam, double total,
+              double* gain, std::int64_t tau)
       : A_(A),
         psi_(psi),
         rule_(rule),
-        is_logistic_(is_logistic),
         lam_(lam),
         gain_(gain),
         total_(total),
         reference_(total),
         target_(tau),
         step_(tau),
-        up_(tau),
+        growth_(2 * tau),
         violation_(tau) {}
 
-  // The step of the k-th column of a bundle, from the sums over all rows.
-  void decide(const std::int32_t* bundle, std::int64_t k, const SignedSums& sums) {
-    const std::int64_t i = bundle[k];
-    const double x = lam_[i];
-    target_[k] = rule_(i, x, sums, total_);
-    step_[k] = target_[k] - x;
-    up_[k] = step_[k] == 0.0 ? 0.0 : expm1(A_.scale[i] * step_[k]);
-    violation_[k] = psi_.violation(i, x, (sums.pos - sums.neg) / total_);
-    gain_[i] = 0.5 * std::abs(step_[k]) * violation_[k];
+  // The steps of columns begin ... end of a bundle, from the sums of the k-th over all rows.
+  template <typename Sums>
+  void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end, Sums sums) {
+    for (std::int64_t k = begin; k < end; k += together) {
+      const int n = static_cast<int>(std::min<std::int64_t>(together, end - k));
+      Choices<together> block;
+      for (int t = 0; t < n; ++t)
+        block.set(t, A_, psi_, bundle[k + t], lam_[bundle[k + t]], sums(k + t), total_);
+      for (int t = n; t < together; ++t) block.skip(t);
+      choose(block, rule_);
+      for (int t = 0; t < n; ++t) {
+        const double up = block.growth[t];
+        target_[k + t] = block.target[t];
+        step_[k + t] = block.target[t] - block.x[t];
+        growth_[2 * (k + t)] = -up / (1.0 + up);
+        growth_[2 * (k + t) + 1] = up;
+        violation_[k + t] = block.violation[t];
+        gain_[bundle[k + t]] = 0.5 * std::abs(step_[k + t]) * block.violation[t];
+      }
+    }
   }
 
   // The steps have been applied and changed w.sum() by the sum of these, one for each holder of
@@ -201,12 +102,12 @@ class BundleSteps {
   bool rose() const { return rose_; }
   double fraction() const { return fraction_; }  // of the steps that are applied
   const std::vector<double>& step() const { return step_; }
-  const std::vector<double>& up() const { return up_; }  // expm1(scale_i step_i)
+  const std::vector<double>& growth() const { return growth_; }  // expm1(-+ scale_i step_i)
   const SweepOutcome& outcome() const { return outcome_; }
   double total() const { return total_; }
 
   // Whether total, kept by differences, has shrunk so far that their rounding errors show.
-  bool is_worn() const { return !is_logistic_ && total_ < 1e-2 * reference_; }
+  bool is_worn() const { return !rule_.is_logistic && total_ < 1e-2 * reference_; }
   void renew(double total) { total_ = reference_ = total; }
 
  private:
@@ -217,7 +118,7 @@ class BundleSteps {
     for (double part : changes) change += part;
     for (std::int64_t k = 0; k < n; ++k)
       penalty += psi_.change(bundle[k], lam_[bundle[k]], place(k, bundle[k], fraction));
-    return (is_logistic_ ? change : std::log1p(change / total_)) + penalty;
+    return (rule_.is_logistic ? change : std::log1p(change / total_)) + penalty;
   }
 
   double place(std::int64_t k, std::int64_t i, double fraction) const {
@@ -234,46 +135,50 @@ class BundleSteps {
       const double moved = fraction * std::abs(step_[k]) * A_.scale[i];
       outcome_.longest = std::max(outcome_.longest, moved);
     }
-    if (is_logistic_) return;
+    if (rule_.is_logistic) return;
     for (double part : changes) total_ += part;
   }
 
   static constexpr double smallest = 1.0 / 1024;
   const Matrix& A_;
   const Penalty& psi_;
-  const Rule rule_;
-  const bool is_logistic_;
+  const StepRule rule_;
   double* lam_;
   double* gain_;
   double total_, reference_, fraction_ = 1.0;
   bool rose_ = false;
   SweepOutcome outcome_;
-  std::vector<double> target_, step_, up_, violation_;
+  std::vector<double> target_, step_, growth_, violation_;
 };
 
-// exp(r) *= exp(A_S d) on the rows of a shard, with d a fraction of the steps of the columns S;
-// `up` as in BundleSteps, or null. Returns the change of w.sum().
+// exp(r) *= exp(A_S d) on the rows of a shard, with d a fraction of the steps of the columns S.
+// Returns the change of w.sum().
 template <typename Rows>
 double move_along(const Matrix& A, const Shard& shard, const std::int32_t* columns, std::int64_t n,
-                  const double* step, const double* up, double fraction, const Rows& rows) {
+                  const double* step, double fraction, const Rows& rows) {
   double change = 0.0;
   for (std::int64_t k = 0; k < n; ++k) {
     if (step[k] == 0.0) continue;
     const double d = fraction * step[k];
-    const double grown = fraction == 1.0 && up != nullptr ? up[k] : expm1(A.scale[columns[k]] * d);
-    change += scatter(A.column(shard, columns[k]), d, grown, rows);
+    change += scatter(A.column(shard, columns[k]), d, expm1(A.scale[columns[k]] * d), rows);
   }
   return change;
 }
 
+// Calls work(rows) with the rows of a shard, as their loss has them changed.
+template <typename Work>
+double on_rows(const Shard& shard, const Iterate& at, Work work) {
+  const std::int64_t first = shard.first_row;
+  if (at.is_logistic()) return work(Logistic{at.w + first, at.E + first, at.c.from(first)});
+  return work(Exclusive{at.w + first});
+}
+
 inline double move_shard(const Matrix& A, const Shard& shard, const Iterate& at,
                          const std::int32_t* columns, std::int64_t n, const double* step,
-                         const double* up, double fraction) {
-  const std::int64_t first = shard.first_row;
-  if (at.is_logistic())
-    return move_along(A, shard, columns, n, step, up, fraction,
-                      Logistic{at.w + first, at.E + first, at.c.from(first)});
-  return move_along(A, shard, columns, n, step, up, fraction, Exclusive{at.w + first});
+                         double fraction) {
+  return on_rows(shard, at, [&](const auto& rows) {
+    return move_along(A, shard, columns, n, step, fraction, rows);
+  });
 }
 
 // The same on the rows of all shards, added in shard order.
@@ -283,7 +188,7 @@ inline double move_rows(const Matrix& A, const Iterate& at, const std::int32_t* 
   std::vector<double> changes(n_shards);
 #pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
   for (std::int64_t s = 0; s < n_shards; ++s)
-    changes[s] = move_shard(A, A.shards[s], at, columns, n, step, nullptr, fraction);
+    changes[s] = move_shard(A, A.shards[s], at, columns, n, step, fraction);
   double change = 0.0;
   for (double part : changes) change += part;
   return change;
@@ -298,9 +203,12 @@ class ExactSweep {
         columns_(columns),
         n_columns_(n_columns),
         tau_(tau),
-        steps_(A, psi, {A, psi, at.is_logistic()}, at.is_logistic(), at.lam, at.total, gain, tau),
-        sums_(tau * A.shards.size()),
-        change_(A.shards.size()) {}
+        steps_(A, psi, {at.is_logistic()}, at.lam, at.total, gain, tau),
+        pairs_(2 * tau * A.shards.size()),
+        squares_(A.n_valued > 0 ? tau * A.shards.size() : 0),
+        change_(A.shards.size()) {
+    for (const Shard& shard : A.shards) parts_.emplace_back(A, shard);
+  }
 
   SweepOutcome run(int n_threads, Pulse& pulse) {
     const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
@@ -315,7 +223,7 @@ class ExactSweep {
         team.share(rank, (n + slice - 1) / slice, [&](std::int64_t part) {
           decide(bundle, part * slice, std::min(n, (part + 1) * slice));
         });
-        team.share(rank, n_shards, [&](std::int64_t s) { change_[s] = move(s, bundle, n, 1.0); });
+        team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle); });
         team.leader(rank, [&] {
           steps_.judge(bundle, n, change_);
           renew();
@@ -331,23 +239,31 @@ class ExactSweep {
 
  private:
   void measure(std::int64_t s, const std::int32_t* bundle, std::int64_t n) {
-    const Shard& shard = A_.shards[s];
-    SignedSums* sums = sums_.data() + s * tau_;
-    for (std::int64_t k = 0; k < n; ++k)
-      sums[k] = gather<Exclusive>(A_.column(shard, bundle[k]), at_.w + shard.first_row);
+    parts_[s].measure(bundle, n, at_.w + A_.shards[s].first_row, pairs_.data() + 2 * s * tau_,
+                      squares_.data() + (squares_.empty() ? 0 : s * tau_));
   }
 
   void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
+    steps_.decide(bundle, begin, end, [&](std::int64_t k) {
       SignedSums sums;
-      for (std::size_t s = 0; s < A_.shards.size(); ++s) sums += sums_[s * tau_ + k];
-      steps_.decide(bundle, k, sums);
-    }
+      const bool is_valued = A_.is_valued(bundle[k]);
+      for (std::size_t s = 0; s < A_.shards.size(); ++s) {
+        const double* pair = pairs_.data() + 2 * (s * tau_ + k);
+        sums += {pair[0], pair[1], is_valued ? squares_[s * tau_ + k] : 0.0};
+      }
+      const double scale = is_valued ? 1.0 : A_.scale[bundle[k]];
+      return SignedSums{scale * sums.neg, scale * sums.pos, sums.square};
+    });
   }
 
-  double move(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
-    return move_shard(A_, A_.shards[s], at_, bundle, n, steps_.step().data(), steps_.up().data(),
-                      fraction);
+  void move(std::int64_t s, const std::int32_t* bundle) {
+    change_[s] = on_rows(A_.shards[s], at_, [&](const auto& rows) {
+      return parts_[s].move(bundle, steps_.step().data(), steps_.growth().data(), rows);
+    });
+  }
+
+  double move_part(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
+    return move_shard(A_, A_.shards[s], at_, bundle, n, steps_.step().data(), fraction);
   }
 
   void renew() {
@@ -359,8 +275,8 @@ class ExactSweep {
                std::int64_t n) {
     const double now = steps_.fraction(), next = steps_.shorter();
     team.share(rank, n_shards, [&](std::int64_t s) {
-      move(s, bundle, n, -now);
-      change_[s] = next > 0.0 ? move(s, bundle, n, next) : 0.0;
+      move_part(s, bundle, n, -now);
+      change_[s] = next > 0.0 ? move_part(s, bundle, n, next) : 0.0;
     });
     team.leader(rank, [&] {
       steps_.judge_shorter(bundle, n, next, change_);
@@ -372,8 +288,9 @@ class ExactSweep {
   const Iterate at_;
   const std::int32_t* columns_;
   const std::int64_t n_columns_, tau_;
-  BundleSteps<ExactRule> steps_;
-  std::vector<SignedSums> sums_;
+  BundleSteps steps_;
+  std::vector<ShardBundle> parts_;
+  std::vector<double> pairs_, squares_;  // sums over the columns of the bundle, shard by shard
   std::vector<double> change_;
 };
 

@@ -6,12 +6,10 @@
 // line, and the processor works on four or more of them at once. A weight carries the label of its
 // lane as its sign: negative where the lane's label is the opposite of the one the matrix was built
 // with. A row that a lane leaves out has weight +0 or -0 there: it still knows its label.
-//
-// The work on rows is compiled once for every kind of machine worth it, and chosen when it runs.
-// The bits are the same on all of them: a lane's own operations, and their order, do not change.
 #pragma once
 
 #include "columns.hpp"
+#include "vectors.hpp"
 
 namespace tauboost {
 
@@ -36,53 +34,17 @@ struct LanePass {
 
 }  // namespace tauboost
 
-#define TAUBOOST_INLINE [[gnu::always_inline]] inline
-
-namespace tauboost::narrow {
-#define TAUBOOST_WIDTH 2
-#include "lane_rows.inc"
-#undef TAUBOOST_WIDTH
-}  // namespace tauboost::narrow
-
-#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
-#define TAUBOOST_HAS_WIDE 1
-#pragma GCC push_options
-#pragma GCC target("avx2")
-namespace tauboost::wide {
-#define TAUBOOST_WIDTH 4
-#include "lane_rows.inc"
-#undef TAUBOOST_WIDTH
-}  // namespace tauboost::wide
-#pragma GCC pop_options
-#pragma GCC push_options
-#pragma GCC target("avx512f")
-namespace tauboost::widest {
-#define TAUBOOST_WIDTH 8
-#include "lane_rows.inc"
-#undef TAUBOOST_WIDTH
-}  // namespace tauboost::widest
-#pragma GCC pop_options
-#endif
+#define TAUBOOST_PART "lane_rows.inc"
+#include "each_machine.inc"
+#undef TAUBOOST_PART
 
 namespace tauboost {
-
-// How many lanes one instruction of this machine works on.
-inline int lane_width() {
-#ifdef TAUBOOST_HAS_WIDE
-  static const int width = __builtin_cpu_supports("avx512f") ? 8
-                           : __builtin_cpu_supports("avx2")  ? 4
-                                                             : 2;
-  return width;
-#else
-  return 2;
-#endif
-}
 
 template <int L, bool Signed>
 void measure(const LanePass& pass, const double* w, LaneSums<L>* sums) {
 #ifdef TAUBOOST_HAS_WIDE
-  if ((L >= 8 || L == 1) && lane_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
-  if ((L >= 4 || L == 1) && lane_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
+  if ((L >= 8 || L == 1) && vector_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
+  if ((L >= 4 || L == 1) && vector_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
 #endif
   narrow::measure<L, Signed>(pass, w, sums);
 }
@@ -91,9 +53,9 @@ template <int L, bool Signed, bool IsLogistic>
 void move(const LanePass& pass, const double* step, const double* up, const LaneRows& rows,
           double* change) {
 #ifdef TAUBOOST_HAS_WIDE
-  if ((L >= 8 || L == 1) && lane_width() >= 8)
+  if ((L >= 8 || L == 1) && vector_width() >= 8)
     return widest::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-  if ((L >= 4 || L == 1) && lane_width() >= 4)
+  if ((L >= 4 || L == 1) && vector_width() >= 4)
     return wide::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
 #endif
   narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);

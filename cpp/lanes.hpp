@@ -89,24 +89,34 @@ class LaneSweep {
                                           rows, change_[s].data());
   }
 
+  // The steps of columns begin ... end; coordinate l of the k-th column is number k L + l.
   void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t i = bundle[k];
-      for (int l = 0; l < L; ++l) {
-        SignedSums sums;
-        for (std::size_t s = 0; s < A_.shards.size(); ++s) {
-          const LaneSums<L>& part = sums_[s * tau_ + k];
-          sums += {part.neg[l], part.pos[l], part.square[l]};
-        }
-        const Penalty& psi = at_.psi[l];
-        const double x = at_.lam[i * L + l];
-        const double target = ExactRule{A_, psi, IsLogistic}(i, x, sums, at_.total[l]);
-        target_[k * L + l] = target;
-        step_[k * L + l] = target - x;
-        up_[k * L + l] = target == x ? 0.0 : expm1(A_.scale[i] * (target - x));
-        violation_[k * L + l] = psi.violation(i, x, (sums.pos - sums.neg) / at_.total[l]);
+    for (std::int64_t first = begin * L; first < end * L; first += together) {
+      const int n = static_cast<int>(std::min<std::int64_t>(together, end * L - first));
+      Choices<together> block;
+      for (int t = 0; t < n; ++t) {
+        const std::int64_t k = (first + t) / L, i = bundle[k];
+        const int l = static_cast<int>((first + t) % L);
+        block.set(t, A_, at_.psi[l], i, at_.lam[i * L + l], sums(k, l), at_.total[l]);
+      }
+      for (int t = n; t < together; ++t) block.skip(t);
+      choose(block, {IsLogistic});
+      for (int t = 0; t < n; ++t) {
+        target_[first + t] = block.target[t];
+        step_[first + t] = block.target[t] - block.x[t];
+        up_[first + t] = block.growth[t];
+        violation_[first + t] = block.violation[t];
       }
     }
+  }
+
+  SignedSums sums(std::int64_t k, int l) const {
+    SignedSums sums;
+    for (std::size_t s = 0; s < A_.shards.size(); ++s) {
+      const LaneSums<L>& part = sums_[s * tau_ + k];
+      sums += {part.neg[l], part.pos[l], part.square[l]};
+    }
+    return sums;
   }
 
   // Change of the lane's objective if its steps, at the fraction now applied, are kept.

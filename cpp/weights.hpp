@@ -5,11 +5,13 @@
 // loss. Sums keep four partial sums in a fixed pattern: fast, and the same bits on every run.
 #pragma once
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <type_traits>
 
 #include "columns.hpp"
+#include "vectors.hpp"
 
 namespace tauboost {
 
@@ -112,29 +114,41 @@ struct SignedSums {
   }
 };
 
+// The sums of a column whose |A_ji| are all the same leave that value out, and the squares.
 // sums.neg = (w[rows] * values)[:n_neg].sum(); sums.pos = (w[rows] * values)[n_neg:].sum()
 // sums.square = (w[rows] * values**2).sum()
 template <typename Rows>
-inline SignedSums gather(const Column& column, const double* w) {
-  const auto weight = [&](std::int64_t k) {
-    if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[column.rows[k]]);
-    return w[column.rows[k]];
+inline SignedSums gather_unscaled(const Column& column, const double* w) {
+  const std::int32_t* rows = column.rows;
+  const auto weight = [=](std::int64_t k) {
+    // Columns lie one after the other: what comes next is asked for across their borders.
+    __builtin_prefetch(w + rows[k + padding / 2]);
+    if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[rows[k]]);
+    return w[rows[k]];
   };
+  if (column.values == nullptr)
+    return {fixed_sum(0, column.n_neg, weight), fixed_sum(column.n_neg, column.n, weight), 0.0};
   SignedSums sums;
-  if (column.n == 0) return sums;
-  if (column.values == nullptr) {
-    sums.neg = column.scale * fixed_sum(0, column.n_neg, weight);
-    sums.pos = column.scale * fixed_sum(column.n_neg, column.n, weight);
-    sums.square = column.scale * (sums.neg + sums.pos);
-    return sums;
-  }
-  const auto weighted = [&](std::int64_t k) {
-    const double part = weight(k) * column.values[k];
-    sums.square += part * column.values[k];
+  double squares[4] = {0.0, 0.0, 0.0, 0.0};
+  const auto weighted = [&, values = column.values](std::int64_t k) {
+    const double part = weight(k) * values[k];
+    squares[k % 4] += part * values[k];
     return part;
   };
   sums.neg = fixed_sum(0, column.n_neg, weighted);
   sums.pos = fixed_sum(column.n_neg, column.n, weighted);
+  sums.square = (squares[0] + squares[1]) + (squares[2] + squares[3]);
+  return sums;
+}
+
+template <typename Rows>
+inline SignedSums gather(const Column& column, const double* w) {
+  SignedSums sums = gather_unscaled<Rows>(column, w);
+  if (column.values == nullptr) {
+    sums.neg *= column.scale;
+    sums.pos *= column.scale;
+    sums.square = column.scale * (sums.neg + sums.pos);
+  }
   return sums;
 }
 
@@ -183,11 +197,23 @@ inline double scale_rows<Logistic>(const std::int32_t* js, std::int64_t n, doubl
 template <typename Rows>
 inline double scale_rows_along(const std::int32_t* js, const double* values, std::int64_t n,
                                double slope, Rows rows) {
-  return fixed_sum(0, n, [=](std::int64_t k) {
-    const double factor = std::exp(slope * values[k]);
-    rows.expect(js[k + padding / 2]);
-    return (factor - 1.0) * rows.scale(js[k], factor);
-  });
+  constexpr std::int64_t block = 64;  // numbers whose exp is computed at a time
+  double factors[block], change = 0.0;
+  for (std::int64_t begin = 0; begin < n; begin += block) {
+    const std::int64_t size = std::min(block, n - begin), whole = size / 8 * 8;
+    exp_along(values + begin, slope, whole, factors);
+    if (whole < size) {
+      double last[8] = {};
+      std::copy_n(values + begin + whole, size - whole, last);
+      exp_along(last, slope, 8, factors + whole);
+    }
+    const std::int32_t* part = js + begin;
+    change += fixed_sum(0, size, [=, &factors](std::int64_t k) {
+      rows.expect(part[k + padding / 2]);
+      return (factors[k] - 1.0) * rows.scale(part[k], factors[k]);
+    });
+  }
+  return change;
 }
 
 // exp(r[rows]) *= exp(A[rows, i] * d), given up = expm1(scale * d). Returns the change of w.sum(),

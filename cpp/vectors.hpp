@@ -1,0 +1,41 @@
+// Numbers worked on several at a time. What is written in the .inc files is compiled once for every
+// kind of machine worth it, in a namespace each, and chosen when it runs. The bits are the same on
+// all of them: every number has its own operations, and their order does not change.
+#pragma once
+
+#include <cmath>
+#include <cstdint>
+
+#define TAUBOOST_INLINE [[gnu::always_inline]] inline
+#if defined(__x86_64__) && defined(__GNUC__) && !defined(__clang__)
+#define TAUBOOST_HAS_WIDE 1
+#endif
+
+#define TAUBOOST_PART "pack.inc"
+#include "each_machine.inc"
+#undef TAUBOOST_PART
+
+namespace tauboost {
+
+// How many numbers one instruction of this machine works on.
+inline int vector_width() {
+#ifdef TAUBOOST_HAS_WIDE
+  static const int width = __builtin_cpu_supports("avx512f") ? 8
+                           : __builtin_cpu_supports("avx2")  ? 4
+                                                             : 2;
+  return width;
+#else
+  return 2;
+#endif
+}
+
+// out = exp(slope * values) of n numbers, a multiple of 8
+inline void exp_along(const double* values, double slope, std::int64_t n, double* out) {
+#ifdef TAUBOOST_HAS_WIDE
+  if (vector_width() >= 8) return widest::exp_along(values, slope, n, out);
+  if (vector_width() >= 4) return wide::exp_along(values, slope, n, out);
+#endif
+  narrow::exp_along(values, slope, n, out);
+}
+
+}  // namespace tauboost
