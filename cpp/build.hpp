@@ -220,7 +220,7 @@ void fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
   }
   const std::int64_t* values = to_value.empty() ? nullptr : to_value.data();
   const auto first = A.row_order.begin() + shard.first_row;
-  const std::int64_t n_neg_rows =
+  const std::int64_t n_neg_rows = shard.n_neg_rows =
       std::count_if(first, first + shard.n_rows, [&](std::int64_t j) { return !X.positive[j]; });
   if (counts.negative.empty()) {
     // Values are positive: the entries of negative rows all come first.
@@ -240,6 +240,37 @@ void fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
     shard.n_neg[A.n - 1] = static_cast<std::int32_t>(n_neg_rows);
     std::iota(shard.rows.get() + shard.start[A.n - 1], shard.rows.get() + shard.start[A.n], 0);
   }
+}
+
+// Columns that most rows have an entry in, found by the number of their entries.
+inline void find_full(Matrix& A, bool any_negative) {
+  for (std::int64_t i = 0; i < A.n && !any_negative; ++i) {
+    std::int64_t count = 0;
+    for (const Shard& shard : A.shards) count += shard.start[i + 1] - shard.start[i];
+    if (3 * count > 2 * A.m && !A.is_valued(i)) A.full.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+inline void list_absent(const Matrix& A, Shard& shard) {
+  shard.absent_start.assign(1, 0);
+  for (const std::int32_t i : A.full) {
+    const Column column = A.column(shard, i);
+    std::int64_t k = 0;
+    const auto pass = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin; j < end; ++j) {
+        if (k < column.n && column.rows[k] == j)
+          ++k;
+        else
+          shard.absent_rows.push_back(static_cast<std::int32_t>(j));
+      }
+    };
+    pass(0, shard.n_neg_rows);
+    const auto here = static_cast<std::int64_t>(shard.absent_rows.size());
+    shard.absent_neg.push_back(static_cast<std::int32_t>(here - shard.absent_start.back()));
+    pass(shard.n_neg_rows, shard.n_rows);
+    shard.absent_start.push_back(static_cast<std::int64_t>(shard.absent_rows.size()));
+  }
+  if (!A.full.empty()) shard.absent_rows.insert(shard.absent_rows.end(), padding, 0);
 }
 
 // `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie.
@@ -274,6 +305,9 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
       fill<std::int64_t>(A, shard, X, counts[s]);
     counts[s].entries = counts[s].negative = {};
   }
+  find_full(A, any_negative);
+#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
+  for (std::int64_t s = 0; s < n_shards; ++s) list_absent(A, A.shards[s]);
   for (std::int64_t s = 0; s < n_shards; ++s) {
     A.omega = std::max(A.omega, counts[s].omega + intercept);
     A.nnz += A.shards[s].start[A.n];

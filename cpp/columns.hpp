@@ -7,6 +7,7 @@
 // synchronous methods free of races and their bits independent of the number of threads.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <memory>
 #include <vector>
@@ -33,6 +34,10 @@ struct Shard {
   std::unique_ptr<std::int32_t[]> rows;   // with `padding` more at the end, all 0
   std::vector<std::int64_t> value_start;  // one per valued column, in `values`
   std::unique_ptr<double[]> values;
+  std::int64_t n_neg_rows = 0;             // rows of the negative label, which come first
+  std::vector<std::int64_t> absent_start;  // one per full column, and one more, in `absent_rows`
+  std::vector<std::int32_t> absent_neg;    // one per full column
+  std::vector<std::int32_t> absent_rows;   // with `padding` more at the end
 };
 
 struct Matrix {
@@ -45,7 +50,10 @@ struct Matrix {
   std::vector<Shard> shards;
   std::vector<double> scale;             // n: max_j |A_ji|, so that L_i = scale_i^2
   std::vector<std::int32_t> value_slot;  // n, or empty: which valued column this is, -1 for none
-  std::vector<std::int64_t> row_order;   // internal row -> row of the input
+  // Nearly full columns: those without values that most rows have an entry in, where the sign of an
+  // entry is that of its row's label. For them the rows *without* an entry are listed as well.
+  std::vector<std::int32_t> full;       // their numbers, ascending
+  std::vector<std::int64_t> row_order;  // internal row -> row of the input
 
   bool is_valued(std::int64_t i) const { return !value_slot.empty() && value_slot[i] >= 0; }
 
@@ -54,6 +62,19 @@ struct Matrix {
     const double* values = nullptr;
     if (is_valued(i)) values = shard.values.get() + shard.value_start[value_slot[i]];
     return {shard.rows.get() + begin, values, shard.n_neg[i], shard.start[i + 1] - begin, scale[i]};
+  }
+
+  // Which nearly full column this is, -1 for none; they are few.
+  std::int64_t full_slot(std::int64_t i) const {
+    const auto found = std::lower_bound(full.begin(), full.end(), i);
+    return found != full.end() && *found == i ? found - full.begin() : -1;
+  }
+
+  // The rows of a shard in which a nearly full column has no entry, as a column of their own.
+  Column absent(const Shard& shard, std::int64_t slot) const {
+    const std::int64_t begin = shard.absent_start[slot], end = shard.absent_start[slot + 1];
+    return {shard.absent_rows.data() + begin, nullptr, shard.absent_neg[slot], end - begin,
+            scale[full[slot]]};
   }
 
   // The matrix as one knows it whose rows are elsewhere: its columns' scales and kinds, no entries.
@@ -76,7 +97,8 @@ struct Matrix {
   std::int64_t nbytes() const {
     std::int64_t total = 8 * n + 8 * m + 4 * static_cast<std::int64_t>(value_slot.size());
     for (const Shard& s : shards) {
-      total += 8 * (n + 1) + 4 * n + 4 * s.start[n];
+      total += 8 * (n + 1) + 4 * n + 4 * s.start[n] +
+               4 * static_cast<std::int64_t>(s.absent_rows.size());
       if (n_valued > 0) total += 8 * (n_valued + 1) + 8 * s.value_start[n_valued];
     }
     return total;

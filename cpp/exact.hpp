@@ -44,6 +44,7 @@ class BundleSteps {
         reference_(total),
         target_(tau),
         step_(tau),
+        part_(tau),
         growth_(2 * tau),
         violation_(tau) {}
 
@@ -60,7 +61,7 @@ class BundleSteps {
       for (int t = 0; t < n; ++t) {
         const double up = block.growth[t];
         target_[k + t] = block.target[t];
-        step_[k + t] = block.target[t] - block.x[t];
+        step_[k + t] = part_[k + t] = block.target[t] - block.x[t];
         growth_[2 * (k + t)] = -up / (1.0 + up);
         growth_[2 * (k + t) + 1] = up;
         violation_[k + t] = block.violation[t];
@@ -87,6 +88,16 @@ class BundleSteps {
       keep(bundle, n, 1.0, rise, changes);
   }
 
+  // Another fraction of the steps, to be applied.
+  void set_part(const std::int32_t* bundle, std::int64_t n, double fraction) {
+    for (std::int64_t k = 0; k < n; ++k) {
+      const double scale = A_.scale[bundle[k]];
+      part_[k] = fraction * step_[k];
+      growth_[2 * k] = expm1(-scale * part_[k]);
+      growth_[2 * k + 1] = expm1(scale * part_[k]);
+    }
+  }
+
   // What fraction of the steps to try after the present one; after many halvings, none.
   double shorter() const { return fraction_ > smallest ? fraction_ / 2 : 0.0; }
 
@@ -102,7 +113,8 @@ class BundleSteps {
   bool rose() const { return rose_; }
   double fraction() const { return fraction_; }  // of the steps that are applied
   const std::vector<double>& step() const { return step_; }
-  const std::vector<double>& growth() const { return growth_; }  // expm1(-+ scale_i step_i)
+  const std::vector<double>& part() const { return part_; }      // of the steps, as set last
+  const std::vector<double>& growth() const { return growth_; }  // expm1(-+ scale_i part_i)
   const SweepOutcome& outcome() const { return outcome_; }
   double total() const { return total_; }
 
@@ -148,7 +160,7 @@ class BundleSteps {
   double total_, reference_, fraction_ = 1.0;
   bool rose_ = false;
   SweepOutcome outcome_;
-  std::vector<double> target_, step_, growth_, violation_;
+  std::vector<double> target_, step_, part_, growth_, violation_;
 };
 
 // exp(r) *= exp(A_S d) on the rows of a shard, with d a fraction of the steps of the columns S.
@@ -207,7 +219,8 @@ class ExactSweep {
         pairs_(2 * tau * A.shards.size()),
         squares_(A.n_valued > 0 ? tau * A.shards.size() : 0),
         change_(A.shards.size()) {
-    for (const Shard& shard : A.shards) parts_.emplace_back(A, shard);
+    for (const Shard& shard : A.shards)
+      parts_.emplace_back(A, shard, at.w + shard.first_row, !at.is_logistic());
   }
 
   SweepOutcome run(int n_threads, Pulse& pulse) {
@@ -231,6 +244,9 @@ class ExactSweep {
         });
         while (steps_.rose()) retreat(team, rank, n_shards, bundle, n);
       }
+      team.share(rank, n_shards, [&](std::int64_t s) {
+        if (parts_[s].is_behind()) parts_[s].recount();
+      });
     });
     SweepOutcome outcome = steps_.outcome();
     outcome.total = steps_.total();
@@ -239,7 +255,7 @@ class ExactSweep {
 
  private:
   void measure(std::int64_t s, const std::int32_t* bundle, std::int64_t n) {
-    parts_[s].measure(bundle, n, at_.w + A_.shards[s].first_row, pairs_.data() + 2 * s * tau_,
+    parts_[s].measure(bundle, n, pairs_.data() + 2 * s * tau_,
                       squares_.data() + (squares_.empty() ? 0 : s * tau_));
   }
 
@@ -258,26 +274,25 @@ class ExactSweep {
 
   void move(std::int64_t s, const std::int32_t* bundle) {
     change_[s] = on_rows(A_.shards[s], at_, [&](const auto& rows) {
-      return parts_[s].move(bundle, steps_.step().data(), steps_.growth().data(), rows);
+      return parts_[s].move(bundle, steps_.part().data(), steps_.growth().data(), rows);
     });
   }
 
-  double move_part(std::int64_t s, const std::int32_t* bundle, std::int64_t n, double fraction) {
-    return move_shard(A_, A_.shards[s], at_, bundle, n, steps_.step().data(), fraction);
-  }
-
   void renew() {
-    if (steps_.is_worn()) steps_.renew(total(A_, at_.w));
+    if (!steps_.is_worn()) return;
+    double total = 0.0;
+    for (ShardBundle& part : parts_) total += part.recount();
+    steps_.renew(total);
   }
 
   // Takes back what is applied and applies half of it; after many halvings, nothing.
   void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
                std::int64_t n) {
     const double now = steps_.fraction(), next = steps_.shorter();
-    team.share(rank, n_shards, [&](std::int64_t s) {
-      move_part(s, bundle, n, -now);
-      change_[s] = next > 0.0 ? move_part(s, bundle, n, next) : 0.0;
-    });
+    for (const double fraction : {-now, next}) {
+      team.leader(rank, [&] { steps_.set_part(bundle, n, fraction); });
+      team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle); });
+    }
     team.leader(rank, [&] {
       steps_.judge_shorter(bundle, n, next, change_);
       renew();

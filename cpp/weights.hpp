@@ -102,6 +102,16 @@ template <typename Term>
   return (a + b) + (c + d);
 }
 
+// A number for the rows with A_ji < 0, and one for those with A_ji > 0.
+struct Sides {
+  double neg = 0.0, pos = 0.0;
+  Sides& operator+=(const Sides& other) {
+    neg += other.neg;
+    pos += other.pos;
+    return *this;
+  }
+};
+
 // Sums over a column: of w_j |A_ji| over the rows with A_ji < 0 and with A_ji > 0, of w_j A_ji^2.
 struct SignedSums {
   double neg = 0.0, pos = 0.0, square = 0.0;
@@ -114,31 +124,38 @@ struct SignedSums {
   }
 };
 
+// Asks for a cache line long before its turn, into the second level: the first holds few requests.
+inline void prefetch_far(const double* place) {
+  __builtin_prefetch(place, 0, 2);
+}
+
 // The sums of a column whose |A_ji| are all the same leave that value out, and the squares.
 // sums.neg = (w[rows] * values)[:n_neg].sum(); sums.pos = (w[rows] * values)[n_neg:].sum()
-// sums.square = (w[rows] * values**2).sum()
+// sums.square = (w[rows] * values**2).sum(); w of each side is what is stored times its lag
 template <typename Rows>
-inline SignedSums gather_unscaled(const Column& column, const double* w) {
+inline SignedSums gather_unscaled(const Column& column, const double* w, Sides lag = {1.0, 1.0}) {
   const std::int32_t* rows = column.rows;
   const auto weight = [=](std::int64_t k) {
     // Columns lie one after the other: what comes next is asked for across their borders.
-    __builtin_prefetch(w + rows[k + padding / 2]);
+    prefetch_far(w + rows[k + padding]);
     if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[rows[k]]);
     return w[rows[k]];
   };
+  const std::int64_t n_neg = column.n_neg, n = column.n;
   if (column.values == nullptr)
-    return {fixed_sum(0, column.n_neg, weight), fixed_sum(column.n_neg, column.n, weight), 0.0};
-  SignedSums sums;
-  double squares[4] = {0.0, 0.0, 0.0, 0.0};
-  const auto weighted = [&, values = column.values](std::int64_t k) {
-    const double part = weight(k) * values[k];
-    squares[k % 4] += part * values[k];
-    return part;
+    return {lag.neg * fixed_sum(0, n_neg, weight), lag.pos * fixed_sum(n_neg, n, weight), 0.0};
+  const auto both = [=, values = column.values](std::int64_t begin, std::int64_t end) {
+    double squares[4] = {0.0, 0.0, 0.0, 0.0};
+    const double sum = fixed_sum(begin, end, [&](std::int64_t k) {
+      const double part = weight(k) * values[k];
+      squares[(k - begin) % 4] += part * values[k];
+      return part;
+    });
+    return Sides{sum, (squares[0] + squares[1]) + (squares[2] + squares[3])};
   };
-  sums.neg = fixed_sum(0, column.n_neg, weighted);
-  sums.pos = fixed_sum(column.n_neg, column.n, weighted);
-  sums.square = (squares[0] + squares[1]) + (squares[2] + squares[3]);
-  return sums;
+  const auto [neg, neg_square] = both(0, n_neg);
+  const auto [pos, pos_square] = both(n_neg, n);
+  return {lag.neg * neg, lag.pos * pos, lag.neg * neg_square + lag.pos * pos_square};
 }
 
 template <typename Rows>
@@ -220,21 +237,26 @@ inline double scale_rows_along(const std::int32_t* js, const double* values, std
 // which is that of the exponential loss and, as log(1 + t) <= t, an upper bound on that of the
 // logistic loss.
 template <typename Rows>
-inline double scatter(const Column& column, double d, double up, const Rows& rows) {
+inline Sides scatter_sides(const Column& column, double d, double up, const Rows& rows) {
   const std::int64_t n_pos = column.n - column.n_neg;
   const std::int32_t* positive = column.rows + column.n_neg;
-  if (column.values == nullptr) {
-    // Most columns of text have very few entries, often of one sign: what is not needed counts.
-    double change = 0.0;
-    if (column.n_neg > 0) {
-      const double down = -up / (1.0 + up);
-      change += down * scale_rows(column.rows, column.n_neg, 1.0 + down, rows);
-    }
-    if (n_pos > 0) change += up * scale_rows(positive, n_pos, 1.0 + up, rows);
-    return change;
+  if (column.values != nullptr)
+    return {scale_rows_along(column.rows, column.values, column.n_neg, -d, rows),
+            scale_rows_along(positive, column.values + column.n_neg, n_pos, d, rows)};
+  // Most columns of text have very few entries, often of one sign: what is not needed counts.
+  Sides change;
+  if (column.n_neg > 0) {
+    const double down = -up / (1.0 + up);
+    change.neg = down * scale_rows(column.rows, column.n_neg, 1.0 + down, rows);
   }
-  return scale_rows_along(column.rows, column.values, column.n_neg, -d, rows) +
-         scale_rows_along(positive, column.values + column.n_neg, n_pos, d, rows);
+  if (n_pos > 0) change.pos = up * scale_rows(positive, n_pos, 1.0 + up, rows);
+  return change;
+}
+
+template <typename Rows>
+inline double scatter(const Column& column, double d, double up, const Rows& rows) {
+  const Sides change = scatter_sides(column, d, up, rows);
+  return change.neg + change.pos;
 }
 
 // r[rows] += A[rows, i] * d

@@ -1,7 +1,8 @@
 """One registry of problems that every solver is run on.
 
 Small, each with something that breaks careless code: empty rows and columns, one column, columns
-of one class, weights over many orders of magnitude, real and signed values, an intercept.
+of one class, weights over many orders of magnitude, real and signed values, an intercept, columns
+that nearly all rows have an entry in.
 """
 
 from __future__ import annotations
@@ -87,6 +88,14 @@ def _one_column() -> Case:
     return Case((rng.random((40, 1)) < 0.5).astype(np.int8), _labels(rng, 40))
 
 
+def _nearly_full() -> Case:
+    """Columns that most rows have an entry in, one that all have, between very sparse ones."""
+    rng = np.random.default_rng(7)
+    share = np.array([0.95, 0.02, 0.8, 0.02, 1.0, 0.3, 0.9, 0.02, 0.7, 0.1])
+    dense = (rng.random((200, 10)) < share) * np.array([1, 1, 2, 1, 1, 1, 0.5, 1, 1, 1.0])
+    return Case(sp.csr_array(dense), _labels(rng, 200))
+
+
 CASES: dict[str, Case] = {
     "binary": _binary(),
     "real": _real(),
@@ -94,6 +103,7 @@ CASES: dict[str, Case] = {
     "weighted": _weighted(),
     "one-class-columns": _one_class_columns(),
     "one-column": _one_column(),
+    "nearly-full": _nearly_full(),
 }
 
 

@@ -58,7 +58,9 @@ def test_a_step_ends_where_its_coordinate_is_optimal(psi, loss):
         assert after <= max(0.55 * before if loss == "logistic" else 0.05 * before, 1e-11)
 
 
-@pytest.mark.parametrize("name", ["binary", "weighted", "one-class-columns", "one-column"])
+@pytest.mark.parametrize(
+    "name", ["binary", "weighted", "one-class-columns", "one-column", "nearly-full"]
+)
 @pytest.mark.parametrize("l1", [0.0, 0.01])
 @pytest.mark.parametrize("tau", [1, 3])
 def test_sweeps_equal_the_oracle(name, l1, tau):
@@ -142,6 +144,50 @@ def test_undone_bundles_are_counted_and_leave_the_weights_right():
     assert outcome.undone == 1
     expected = problem.c * np.exp(problem.residuals(lam))
     np.testing.assert_allclose(rows.w / rows.w.sum(), expected / expected.sum(), rtol=1e-10)
+
+
+@given(
+    seed=st.integers(0, 10_000),
+    tau=st.sampled_from([1, 3, 40]),
+    repeats=st.integers(1, 8),
+    loss=st.sampled_from(["exponential", "logistic"]),
+)
+def test_weights_stay_those_of_lam_whatever_the_columns(seed, tau, repeats, loss):
+    """Full, long, short, empty and real columns in one bundle; the repeated ones overshoot."""
+    rng = np.random.default_rng(seed)
+    share = rng.choice([0.0, 0.01, 0.3, 0.9, 1.0], 8)
+    base = (rng.random((120, 8)) < share) * rng.choice([1.0, 2.0], 8)
+    base[:, 0] *= rng.random(120)
+    X = np.hstack([base] * repeats)
+    y = np.where(rng.random(120) < 0.4, 1, -1)
+    y[:2] = [-1, 1]
+    problem = tb.Problem(X, y, loss=loss)
+    penalty = Penalty(problem.n_features, l2=1e-3)
+    columns = rng.permutation(problem.n_features) if seed % 2 else np.arange(problem.n_features)
+    lam = np.zeros(problem.n_features)
+    outcome, lam, rows = sweep(problem, lam, columns, min(tau, problem.n_features), penalty)
+    r = problem.residuals(lam)
+    if loss == "logistic":
+        np.testing.assert_allclose(rows.E, np.exp(r), rtol=1e-10)
+    else:
+        np.testing.assert_allclose(rows.w, problem.c * np.exp(r - rows.shift), rtol=1e-10)
+        assert outcome.total == pytest.approx(rows.w.sum(), rel=1e-10)
+    before, after = problem.weigh(0 * r).value, problem.weigh(r).value
+    assert after + penalty.value(lam) <= before + 1e-12
+
+
+def test_far_steps_of_nearly_full_columns_keep_the_weights_in_range():
+    """Every label has its own nearly full columns: their weights shrink by many powers of ten."""
+    y = np.repeat([-1, 1], 50)
+    X = np.zeros((100, 60))
+    X[:, ::2] = 1
+    X[np.arange(60) % 50, np.arange(60)] = 0
+    problem = tb.Problem(X, y, np.where(y > 0, 1e-6, 1.0))
+    lam = np.zeros(60)
+    outcome, lam, rows = sweep(problem, lam, np.tile(np.arange(60), 20), 1)
+    expected = problem.c * np.exp(problem.residuals(lam) - rows.shift)
+    np.testing.assert_allclose(rows.w, expected, rtol=1e-9)
+    assert outcome.total == pytest.approx(rows.w.sum(), rel=1e-10)
 
 
 @pytest.mark.parametrize("threads", [1, 2, 4])

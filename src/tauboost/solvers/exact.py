@@ -27,6 +27,8 @@ from .weights import WEIGHTS_STATE, MultiplicativeWeights
 __all__ = ["BundleSize", "solve"]
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
+# A bundle's rows are gone through twice: so many of them stay in the cache in between.
+NONZEROS_IN_A_BUNDLE = 2**16
 # Below this many nonzeros a bundle is over before a second thread has joined in.
 NONZEROS_WORTH_A_THREAD = 2**12
 STATE = (*WEIGHTS_STATE, "edge_hint", "sweep_edge", "sweep_decrease")
@@ -148,6 +150,9 @@ class BundleSize:
     ) -> None:
         self.is_fixed = tau is not None
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
+        if not is_spread:
+            in_the_cache = NONZEROS_IN_A_BUNDLE * matrix.n // max(matrix.nnz, 1)
+            self.most = max(SMALLEST_TAU, min(self.most, in_the_cache))
         self.undone, self.shrink, self.grow = (0.1, 0.3, 0.6) if is_spread else (0.02, 0.6, 0.9)
         mean_row = matrix.nnz / matrix.m if mean_row is None else mean_row
         first = int(min(first_overlap * matrix.n / max(mean_row, 1e-300), self.most))
