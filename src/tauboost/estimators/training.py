@@ -12,7 +12,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
-from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.saved import State, part, prefixed
@@ -184,14 +183,7 @@ def solved(
     ``state`` is where to go on from; ``best`` is the choice it follows from, if there was one.
     """
     samples, options = job.samples, job.options
-    problem = Problem(
-        samples.arrays,
-        samples.codes,
-        samples.weights,
-        loss=strength.loss,
-        fit_intercept=samples.fit_intercept,
-        n_threads=samples.n_threads,
-    )
+    problem = samples.problem(strength.loss)
     job.built()
     lam0 = None
     if job.start is not None:
