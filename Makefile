@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f \( -name '*.?pp' -o -name '*.py*' \) 2>/dev/null)
 
-.PHONY: demo test test-slow lint types coverage benchmarks fuzz clean
+.PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-threads clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/plot.done
@@ -22,7 +22,7 @@ test-slow: $(VENV)/dev.done
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.cpp
+	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.?pp
 
 types: $(VENV)/dev.done
 	$(BIN)/mypy
@@ -49,6 +49,15 @@ fuzz:
 	  fuzz/svmlight.cpp -o build/fuzz/svmlight
 	build/fuzz/svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/found fuzz/corpus
+
+# Needs g++. Not linked with OpenMP: fuzz/svmlight_threads.cpp brings what it needs of it.
+GXX ?= g++
+fuzz-threads:
+	@mkdir -p build/fuzz
+	$(GXX) -std=c++20 -g -O1 -fopenmp -fsanitize=thread -c fuzz/svmlight_threads.cpp \
+	  -o build/fuzz/svmlight_threads.o
+	$(GXX) -fsanitize=thread build/fuzz/svmlight_threads.o -o build/fuzz/svmlight_threads
+	build/fuzz/svmlight_threads
 
 clean:
 	rm -rf $(VENV) build compare_out

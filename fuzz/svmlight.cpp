@@ -6,29 +6,11 @@
 #include <cstdio>
 #include <cstdlib>
 
-#include "../cpp/svmlight_reader.hpp"
+#include "outcome.hpp"
 
 using namespace tauboost::svmlight;
 
 namespace {
-
-struct Outcome {
-  std::vector<double> y, values;
-  std::vector<std::int64_t> indptr = {0}, indices;
-  Fault fault = Fault::none;
-  std::int64_t line = 0, column = 0;
-
-  bool operator==(const Outcome& other) const {
-    const auto same_bits = [](const std::vector<double>& a, const std::vector<double>& b) {
-      return a.size() == b.size() &&
-             (a.empty() || std::memcmp(a.data(), b.data(), sizeof(double) * a.size()) == 0);
-    };
-    if (fault != other.fault) return false;
-    if (fault != Fault::none) return line == other.line && column == other.column;
-    return same_bits(y, other.y) && same_bits(values, other.values) && indptr == other.indptr &&
-           indices == other.indices;
-  }
-};
 
 // The plain parser: tokens as strings, numbers by strtod.
 
@@ -112,25 +94,7 @@ Outcome ours(std::string_view text, Numbering numbering, std::uint32_t seed) {
     reader.feed({exact.data(), exact.size()}, 1);
     text.remove_prefix(exact.size());
   }
-  reader.finish();
-  Outcome out;
-  if (reader.complaint()) {
-    out.fault = reader.complaint()->fault;
-    out.line = reader.complaint()->line;
-    out.column = reader.complaint()->column;
-    return out;
-  }
-  const Rows rows = reader.take();
-  const std::int64_t n = rows.n_entries();
-  out.y.assign(rows.y.data(), rows.y.data() + rows.y.size());
-  out.indptr.assign(rows.indptr.data(), rows.indptr.data() + rows.indptr.size());
-  if (rows.is_wide)
-    out.indices.assign(rows.wide.data(), rows.wide.data() + n);
-  else
-    out.indices.assign(rows.narrow.data(), rows.narrow.data() + n);
-  out.values.assign(static_cast<std::size_t>(n), 1.0);
-  if (rows.is_valued) out.values.assign(rows.values.data(), rows.values.data() + n);
-  return out;
+  return outcome(reader);
 }
 
 }  // namespace

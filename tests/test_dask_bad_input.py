@@ -71,6 +71,8 @@ def test_bad_options(client):
     data = [(X, Y)]
     with pytest.raises(ValueError, match="loss must be one of"):
         td.solve(client, data, loss="hinge")
+    with pytest.raises(TypeError, match="fit_intercept must be True or False, got 'no'"):
+        td.solve(client, data, fit_intercept="no")
     with pytest.raises(ValueError, match="'greedy' needs all rows on one machine; 'exact', 'pcdm'"):
         td.solve(client, data, "greedy")
     with pytest.raises(ValueError, match="n_parts must be at least 1, got 0"):

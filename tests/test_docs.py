@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -11,7 +12,7 @@ import cli_runs
 import tauboost as tb
 
 ROOT = Path(__file__).parent.parent
-NAMES = "guide theory classifier paths-and-explanations model-files stores"
+NAMES = "guide theory classifier paths-and-explanations model-files stores dask"
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()
@@ -24,14 +25,19 @@ def python_blocks(page: str) -> list[str]:
     return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
 
 
+@pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by another's dashboard
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_run(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
     blocks = python_blocks(page)
     assert blocks
-    names: dict[str, object] = {}
-    for block in blocks:
-        exec(compile(block, page, "exec"), names)
+    names: dict[str, Any] = {"__name__": "__main__"}
+    try:
+        for block in blocks:
+            exec(compile(block, page, "exec"), names)
+    finally:
+        if "client" in names:
+            names["client"].shutdown()
     assert capsys.readouterr().out
 
 

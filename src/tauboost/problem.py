@@ -77,6 +77,26 @@ class Problem:
         part.__init__(X, y, *args, **options)  # type: ignore[misc]
         return part
 
+    @classmethod
+    def of_matrix(
+        cls,
+        matrix: _core.Matrix,
+        place: NDArray[np.int32],
+        weights: Vector,
+        *,
+        loss: str,
+        fit_intercept: bool,
+        n_threads: int,
+    ) -> Problem:
+        """Make the problem of a matrix that is there: its classes are 0 and 1, no weight is 0."""
+        problem = cls.__new__(cls)
+        problem._choose(loss, fit_intercept)
+        problem.n_threads = n_threads
+        problem.n_samples, problem.n_features = len(weights), len(place)
+        problem.classes = np.arange(2)
+        problem._take(matrix, place, weights)
+        return problem
+
     def __init__(
         self,
         X: Any,
@@ -87,12 +107,7 @@ class Problem:
         fit_intercept: bool = False,
         n_threads: int | None = None,
     ) -> None:
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
-        if not isinstance(fit_intercept, bool | np.bool_):
-            raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
-        self.loss = loss
-        self.fit_intercept = bool(fit_intercept)
+        self._choose(loss, fit_intercept)
         self.n_threads = resolve_threads(n_threads)
         arrays = as_csr(X)
         self.n_samples, self.n_features = arrays.shape
@@ -103,10 +118,21 @@ class Problem:
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
             if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
-        self.place = random_places(self.n_features)
-        self.matrix = build_matrix(arrays, positive, self.place, self.fit_intercept, self.n_threads)
-        self._all_columns = np.arange(self.matrix.n, dtype=np.int32)
-        ordered = weights[self.matrix.row_order] / weights.max()
+        place = random_places(self.n_features)
+        matrix = build_matrix(arrays, positive, place, self.fit_intercept, self.n_threads)
+        self._take(matrix, place, weights)
+
+    def _choose(self, loss: str, fit_intercept: bool) -> None:
+        if loss not in LOSSES:
+            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+        if not isinstance(fit_intercept, bool | np.bool_):
+            raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+        self.loss, self.fit_intercept = loss, bool(fit_intercept)
+
+    def _take(self, matrix: _core.Matrix, place: NDArray[np.int32], weights: Vector) -> None:
+        self.matrix, self.place = matrix, place
+        self._all_columns = np.arange(matrix.n, dtype=np.int32)
+        ordered = weights[matrix.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self._c_total = float(self.c.sum())
         self.least_weight = float(self.c.min())

@@ -20,7 +20,6 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Vector
 from ..kernels import _core
-from ..losses import LOSSES
 from ..penalty import Penalty
 from ..problem import Problem, random_places
 from ..rows import Rows
@@ -79,10 +78,8 @@ class DaskProblem(Problem):
         n_threads: int | None = None,
         patience: Patience | None = None,
     ) -> None:
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+        self._choose(loss, fit_intercept)
         self.client = check_client(client)
-        self.loss, self.fit_intercept = loss, bool(fit_intercept)
         self.crew = Crew(self.client, patience)
         self.crew.replay = self._replay
         self.in_use: Callable[[], RemoteRows | None] = lambda: None

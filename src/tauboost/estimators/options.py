@@ -1,16 +1,18 @@
-"""What a fit is asked for, what it tells on its way, and its clock."""
+"""What a fit is asked for, what it tells on its way, its clock, and all of that as one job."""
 
 from __future__ import annotations
 
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from math import nan
 from typing import Any
 
+from ..arrays import Vector
 from .checkpoint import NoCheckpoint
 from .samples import Samples
 
-__all__ = ["Clock", "Event", "Options", "Report"]
+__all__ = ["Clock", "Event", "Job", "Options", "Report"]
 
 # The options that tell a fit from another.
 IDENTITY = (
@@ -53,14 +55,6 @@ class Options:
         """Return what tells this fit from others; limits of time and threads do not."""
         return {name: getattr(self, name) for name in IDENTITY} | samples.identity()
 
-    def tell(self, event: Event) -> bool:
-        """Report, if anybody listens; True asks to stop."""
-        return self.report is not None and self.report(event)
-
-    def built(self, clock: Clock) -> None:
-        """Tell that the matrix has been built."""
-        self.tell(Event("build", 0, float("nan"), float("nan"), clock.seconds))
-
 
 class Clock:
     """Seconds since the start, and whether they are used up."""
@@ -82,3 +76,23 @@ class Clock:
     def is_over(self) -> bool:
         """Whether the time is used up."""
         return self.limit is not None and self.seconds >= self.limit
+
+
+@dataclass(frozen=True)
+class Job:
+    """One fit: its samples, what was asked for, the clock, and where it starts."""
+
+    samples: Samples
+    options: Options
+    clock: Clock
+    start: Vector | None  # a point of the core for each task; None: 0
+
+    def tell(self, phase: str, sweep: int, objective: float, held_out_loss: float = nan) -> bool:
+        """Report, if anybody listens; True asks to stop."""
+        report = self.options.report
+        event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
+        return report is not None and report(event)
+
+    def built(self) -> None:
+        """Tell that the matrix has been built."""
+        self.tell("build", 0, nan)

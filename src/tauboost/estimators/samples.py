@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
 from ..kernels import _core
-from ..problem import build_matrix, random_places
+from ..problem import Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from .checkpoint import checksum
 
@@ -95,6 +95,17 @@ class Samples:
     def order(self) -> NDArray[np.int64]:
         """The sample behind each row of the core."""
         return np.asarray(self.matrix.row_order)
+
+    def problem(self, loss: str) -> Problem:
+        """Return the problem of two classes, around the matrix that is there."""
+        return Problem.of_matrix(
+            self.matrix,
+            self.place,
+            self.weights,
+            loss=loss,
+            fit_intercept=self.fit_intercept,
+            n_threads=self.n_threads,
+        )
 
     def opposite(self, tasks: list[int]) -> Mask | None:
         """Where, in the core's order, the label of a task is not the matrix's."""

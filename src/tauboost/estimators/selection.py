@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..arrays import Mask, Vector
 from ..solvers.saved import State, pack, part, prefixed
 from .checkpoint import from_json, to_json
-from .options import Clock, Event, Options
+from .options import Job, Options
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
 from .strongest import largest_gradient
@@ -77,26 +77,25 @@ class Choice:
             setattr(self, name, state.get(name))
 
 
-def select(
-    samples: Samples, options: Options, parts: list[Mask], clock: Clock, start: Vector | None
-) -> Choice:
+def select(job: Job, parts: list[Mask]) -> Choice:
     """Let all candidates race on each held-out part; go on from a checkpoint where there is one."""
     best = Choice()
-    lists = candidates(samples, options)
+    lists = candidates(job.samples, job.options)
     phases = [*(f"race {k}" for k in range(len(lists))), *AFTER_THE_RACES]
-    found = options.checkpoint.phase
+    found = job.options.checkpoint.phase
     first = phases.index(found) if found in phases else 0
     for phase, strengths in zip(phases[first:], lists[first:], strict=False):
-        races = [Race(samples, strengths, held, start) for held in parts]
-        options.built(clock)
-        _run(races, phase, options, clock, best)
-        if clock.is_over:
+        races = [Race(job.samples, strengths, held, job.start) for held in parts]
+        job.built()
+        _run(races, phase, job, best)
+        if job.clock.is_over:
             break
     return best
 
 
-def _run(races: list[Race], phase: str, options: Options, clock: Clock, best: Choice) -> None:
+def _run(races: list[Race], phase: str, job: Job, best: Choice) -> None:
     """Sweep until the held-out loss stops falling, and note the best."""
+    options = job.options
     best.race_sweep, best.race_loss = 0, np.inf
     state = options.checkpoint.saved(phase)
     if state is not None:
@@ -112,11 +111,9 @@ def _run(races: list[Race], phase: str, options: Options, clock: Clock, best: Ch
         if losses[leader] < best.loss:
             best.loss, best.sweep = losses[leader], sweep
             _note(races, leader, decisions, best, with_values=options.early_stopping)
-        stop = clock.is_over
+        stop = job.clock.is_over
         if options.report is not None:
-            objective = races[0].objective(leader)
-            event = Event("select", sweep, objective, losses[leader], clock.seconds)
-            stop = options.report(event) or stop
+            stop |= job.tell("select", sweep, races[0].objective(leader), losses[leader])
         if stop or not losses[leader] < best.race_loss * (1.0 - LEAST_IMPROVEMENT):
             return
         best.race_sweep, best.race_loss = sweep, losses[leader]

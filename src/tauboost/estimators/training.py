@@ -6,12 +6,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import nan
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
-from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.saved import State, part, prefixed
@@ -19,7 +19,7 @@ from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
 from .checkpoint import NoCheckpoint
 from .linear import decision_values
-from .options import Clock, Event, Options
+from .options import Clock, Job, Options
 from .race import LINK_SLOPES, Race, Strength
 from .samples import Samples
 from .selection import AFTER_THE_RACES, Choice, fallback, select
@@ -41,13 +41,23 @@ class Model:
     n_sweeps: int
     objective: Vector  # (tasks,)
     message: str
-    held_out_loss: float = float("nan")
+    held_out_loss: float = nan
     table: list[dict[str, float | str]] = field(default_factory=list)
+
+
+@dataclass(frozen=True)
+class Minimum:
+    """Where a fit to its tolerance ended."""
+
+    points: Vector  # of the core, (tasks, n)
+    values: Vector  # (tasks,)
+    n_sweeps: int
+    message: str
 
 
 def train(samples: Samples, options: Options, start: Vector | None) -> Model:
     """Train as the options say; ``start`` is a point of the core for each task, or None."""
-    clock = Clock(options.time_limit)
+    job = Job(samples, options, Clock(options.time_limit), start)
     options.checkpoint.open(options.identity(samples))
     chooses = options.alpha == "auto" or options.early_stopping
     parts: list[Mask] = []
@@ -58,26 +68,26 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Model:
         most = None if several else 1
         parts = samples.held_out_parts(options.validation_fraction, most)
     if chooses and parts:
-        return tuned(samples, options, parts, clock, start)
+        return tuned(job, parts)
     if options.early_stopping:
         raise ValueError(
             "early_stopping needs samples to hold out: every class needs at least 10 different "
             "ones, more if validation_fraction is small"
         )
+    strength = fallback(samples, options)
     if options.calibrate and parts:
-        return calibrated(samples, options, parts[0], clock, start)
-    model = fixed(samples, options, fallback(samples, options), clock, start)
+        return calibrated(job, strength, parts[0])
+    model = fixed(job, strength)
     if options.alpha == "auto":
         why = "Too few samples to choose alpha by: a usual one was taken. "
         return replace(model, message=why + model.message)
     return model
 
 
-def tuned(
-    samples: Samples, options: Options, parts: list[Mask], clock: Clock, start: Vector | None
-) -> Model:
+def tuned(job: Job, parts: list[Mask]) -> Model:
     """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
-    best = select(samples, options, parts, clock, start)
+    samples, options = job.samples, job.options
+    best = select(job, parts)
     state = saved_after_the_races(options)
     if state is not None:
         best.restore(part("best", state))
@@ -89,13 +99,13 @@ def tuned(
         points, values = best.points, best.values
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
-        points, values = refit(samples, options, best, clock, start, state)
+        points, values = refit(job, best, state)
         length = how_far(best, samples.is_binary)
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
             f"l1_ratio={strength.l1_ratio:g}, {length}; fitted again on all."
         )
-    if clock.is_over:
+    if job.clock.is_over:
         message += f" The time limit of {options.time_limit:g} s cut it short."
     coef, intercept = split_all(samples, points)
     model = Model(coef, intercept, strength, best.sweep, values, message, best.loss, best.table)
@@ -120,105 +130,72 @@ def saved_after_the_races(options: Options) -> State | None:
     return options.checkpoint.saved(found) if found in AFTER_THE_RACES else None
 
 
-def refit(
-    samples: Samples,
-    options: Options,
-    best: Choice,
-    clock: Clock,
-    start: Vector | None,
-    state: State | None,
-) -> tuple[Vector, Vector]:
+def refit(job: Job, best: Choice, state: State | None) -> tuple[Vector, Vector]:
     """Fit the winner on all samples: with the same few sweeps, or to its optimum.
 
     Several classes have no Newton step to get there: a few sweeps from where the race was do.
     """
     assert best.strength is not None
-    if best.sweep > FEW_SWEEPS and samples.is_binary:
-        strength, first = best.strength, best.points
-        points, values, _, _ = minimise(samples, options, strength, clock, first, best, state)
-        return points, values
-    first, n_sweeps = start, best.sweep
+    first, n_sweeps = job.start, best.sweep
     if best.sweep > FEW_SWEEPS:
         first, n_sweeps = best.points, max(2, best.sweep // 4)
-    race = Race(samples, [best.strength], None, first)
+        if job.samples.is_binary:
+            found = solved(replace(job, start=first), best.strength, state, best)
+            return found.points, found.values
+    race = Race(job.samples, [best.strength], None, first)
     if state is not None:
         race.restore(part("fit", state))
-    for sweep in range(race.n_sweeps + 1, n_sweeps + 1):
+    while race.n_sweeps < n_sweeps:
         race.sweep()
-        if options.report is not None:
-            event = Event("fit", sweep, race.objective(0), best.loss, clock.seconds)
-            if options.report(event):
-                break
-        if clock.is_over:
+        if is_asked_to_stop(job, race, best.loss) or job.clock.is_over:
             break
-        options.checkpoint.save("refit", lambda: with_choice(race.saved(), best))
+        job.options.checkpoint.save("refit", lambda: with_choice(race.saved(), best))
     return race.points(0), race.values(0)
 
 
-def with_choice(state: State, best: Choice | None) -> State:
+def is_asked_to_stop(job: Job, race: Race, held_out_loss: float = nan) -> bool:
+    """Tell about the last sweep of a race of one; the objective is not free, so only if heard."""
+    if job.options.report is None:
+        return False
+    return job.tell("fit", race.n_sweeps, race.objective(0), held_out_loss)
+
+
+def with_choice(state: State, best: Choice | None = None) -> State:
     """Return the state of a fit, with the choice it follows from."""
     chosen = {} if best is None else prefixed("best", best.saved())
     return prefixed("fit", state) | chosen
 
 
-def fixed(
-    samples: Samples, options: Options, strength: Strength, clock: Clock, start: Vector | None
-) -> Model:
+def fixed(job: Job, strength: Strength) -> Model:
     """Minimise one objective on all samples."""
-    state = saved_after_the_races(options)
-    found = minimise(samples, options, strength, clock, start, None, state)
-    points, values, n_sweeps, message = found
-    coef, intercept = split_all(samples, points)
-    return Model(coef, intercept, strength, n_sweeps, values, message)
-
-
-def minimise(
-    samples: Samples,
-    options: Options,
-    strength: Strength,
-    clock: Clock,
-    start: Vector | None,
-    best: Choice | None,
-    state: State | None,
-) -> tuple[Vector, Vector, int, str]:
-    """Return the points, values, sweeps and message of a fit to its tolerance.
-
-    ``best`` is the choice it follows from, if there was one; ``state`` is where to go on from.
-    """
-    method = solved if samples.is_binary else swept
-    return method(samples, options, strength, clock, start, best, state)
+    state = saved_after_the_races(job.options)
+    minimise = solved if job.samples.is_binary else swept
+    found = minimise(job, strength, state)
+    coef, intercept = split_all(job.samples, found.points)
+    return Model(coef, intercept, strength, found.n_sweeps, found.values, found.message)
 
 
 def solved(
-    samples: Samples,
-    options: Options,
-    strength: Strength,
-    clock: Clock,
-    start: Vector | None,
-    best: Choice | None,
-    state: State | None,
-) -> tuple[Vector, Vector, int, str]:
-    """Two classes: the default method of ``solve``, with all it knows."""
-    problem = Problem(
-        samples.arrays,
-        samples.codes,
-        samples.weights,
-        loss=strength.loss,
-        fit_intercept=samples.fit_intercept,
-        n_threads=samples.n_threads,
-    )
-    options.built(clock)
+    job: Job, strength: Strength, state: State | None, best: Choice | None = None
+) -> Minimum:
+    """Two classes: the default method of ``solve``, with all it knows.
+
+    ``state`` is where to go on from; ``best`` is the choice it follows from, if there was one.
+    """
+    samples, options = job.samples, job.options
+    problem = samples.problem(strength.loss)
+    job.built()
     lam0 = None
-    if start is not None:
-        lam, intercept = problem.split(start[0])
+    if job.start is not None:
+        lam, intercept = problem.split(job.start[0])
         lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
+    held_out_loss = nan if best is None else best.loss
 
     def callback(snapshot: Snapshot) -> bool:
         take = snapshot.saved
         if take is not None:
             options.checkpoint.save("solve", lambda: with_choice(take(), best))
-        sweep, loss = round(snapshot.epoch), float("nan") if best is None else best.loss
-        return options.tell(Event("fit", sweep, snapshot.objective, loss, clock.seconds))
+        return job.tell("fit", round(snapshot.epoch), snapshot.objective, held_out_loss)
 
     result = solve(
         problem,
@@ -227,7 +204,7 @@ def solved(
         n_threads=samples.n_threads,
         max_epochs=options.max_iter,
         tol=options.tol,
-        time_limit=clock.left,
+        time_limit=job.clock.left,
         lam0=lam0,
         random_state=samples.seed,
         callback=callback,
@@ -236,53 +213,42 @@ def solved(
     point = problem.coordinates(result.lam, result.intercept)[None, :]
     rounding = np.ceil if result.status is Status.CONVERGED else np.round
     n_sweeps = max(1, int(rounding(result.n_epochs)))
-    return point, np.array([result.value]), n_sweeps, result.message
+    return Minimum(point, np.array([result.value]), n_sweeps, result.message)
 
 
-def swept(
-    samples: Samples,
-    options: Options,
-    strength: Strength,
-    clock: Clock,
-    start: Vector | None,
-    best: Choice | None,
-    state: State | None,
-) -> tuple[Vector, Vector, int, str]:
+def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
     """Several classes: sweeps of all of them in lanes, until no edge is left."""
-    race = Race(samples, [strength], None, start)
-    options.built(clock)
+    options, clock = job.options, job.clock
+    race = Race(job.samples, [strength], None, job.start)
+    job.built()
     message = f"Stopped after max_iter={options.max_iter} sweeps."
     if state is not None:
         race.restore(part("fit", state))
-    sweep = race.n_sweeps
-    for sweep in range(race.n_sweeps + 1, options.max_iter + 1):
+    while race.n_sweeps < options.max_iter:
         race.sweep()
         edge = float(race.edges(0).max())
-        if options.report is not None:
-            event = Event("fit", sweep, race.objective(0), float("nan"), clock.seconds)
-            if options.report(event):
-                message = "Stopped by a callback."
-                break
+        if is_asked_to_stop(job, race):
+            message = "Stopped by a callback."
+            break
         if edge <= options.tol:
             message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
             break
         if clock.is_over:
             message = f"Out of time: {clock.seconds:.3g} s of {options.time_limit:g} s."
             break
-        options.checkpoint.save("sweep", lambda: with_choice(race.saved(), best))
-    return race.points(0), race.values(0), sweep, message
+        options.checkpoint.save("sweep", lambda: with_choice(race.saved()))
+    return Minimum(race.points(0), race.values(0), race.n_sweeps, message)
 
 
-def calibrated(
-    samples: Samples, options: Options, held: Mask, clock: Clock, start: Vector | None
-) -> Model:
+def calibrated(job: Job, strength: Strength, held: Mask) -> Model:
     """Fit without the held-out samples to learn the link, then on all."""
-    strength = fallback(samples, options)
-    options = replace(options, checkpoint=NoCheckpoint())  # two fits, and a state is of one
-    first = fixed(samples.without(held), options, strength, clock, start)
+    samples = job.samples
+    # Two fits, and a state is of one.
+    job = replace(job, options=replace(job.options, checkpoint=NoCheckpoint()))
+    first = fixed(replace(job, samples=samples.without(held)), strength)
     rows = samples.arrays.select(held)
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
-    model = fixed(samples, options, strength, clock, start)
+    model = fixed(job, strength)
     return with_link(model, decisions, samples.codes[held], samples.weights[held])
 
 

@@ -14,11 +14,41 @@ import re
 import secrets
 import shutil
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
-from typing import BinaryIO
+from types import TracebackType
+from typing import BinaryIO, Self
 
-__all__ = ["named", "new_file", "new_folder"]
+__all__ = ["InTheMaking", "named", "new_file", "new_folder"]
+
+
+class InTheMaking:
+    """What is written block by block in a ``with`` statement, and appears when that ends well."""
+
+    def _begin(self, stack: ExitStack) -> None:
+        """Open what is written to; the stack puts it in place or removes it in the end."""
+        raise NotImplementedError
+
+    def _finish(self) -> None:
+        """Write what can be told only when all blocks are there."""
+
+    def __enter__(self) -> Self:
+        with ExitStack() as stack:
+            self._begin(stack)
+            self._stack = stack.pop_all()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        traceback: TracebackType | None,
+    ) -> None:
+        if error is None:
+            with self._stack:
+                self._finish()
+        else:
+            self._stack.__exit__(kind, error, traceback)
 
 
 @contextmanager

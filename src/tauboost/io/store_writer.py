@@ -12,14 +12,13 @@ from contextlib import ExitStack, suppress
 from importlib.metadata import version
 from numbers import Integral
 from pathlib import Path
-from types import TracebackType
 from typing import Any, Final, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..validation import CsrArrays, as_csr, check_values
-from .atomic import named, new_folder
+from .atomic import InTheMaking, named, new_folder
 from .store_format import (
     ARRAY_NAMES,
     DTYPES,
@@ -36,7 +35,7 @@ MOST_LABELS_LISTED: Final = 100
 CHUNK_BYTES: Final = 2**24
 
 
-class StoreWriter:
+class StoreWriter(InTheMaking):
     """A store in the making; use it in a ``with`` statement.
 
     Nothing is found under the name before the block of the ``with`` statement has ended, and
@@ -75,30 +74,15 @@ class StoreWriter:
         self._overwrite = overwrite
         self._labels: dict[float, int] | None = {}
 
-    def __enter__(self) -> Self:
+    def _begin(self, stack: ExitStack) -> None:
         replace = _holds_only_a_store if self._overwrite else None
-        with ExitStack() as stack:
-            self._folder = stack.enter_context(new_folder(self.path, replace=replace))
-            self._files = {
-                name: stack.enter_context(_ArrayFile(self._folder, name, self.path))
-                for name in ARRAY_NAMES
-            }
-            for part in ("ones", "values"):
-                self._files[f"{part}_indptr"].append(np.zeros(1, dtype=np.int64))
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        if error is None:
-            with self._stack:
-                self._finish()
-        else:
-            self._stack.__exit__(kind, error, traceback)
+        self._folder = stack.enter_context(new_folder(self.path, replace=replace))
+        self._files = {
+            name: stack.enter_context(_ArrayFile(self._folder, name, self.path))
+            for name in ARRAY_NAMES
+        }
+        for part in ("ones", "values"):
+            self._files[f"{part}_indptr"].append(np.zeros(1, dtype=np.int64))
 
     @property
     def n_samples(self) -> int:

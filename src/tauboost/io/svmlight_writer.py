@@ -9,18 +9,17 @@ from __future__ import annotations
 import os
 from contextlib import ExitStack
 from pathlib import Path
-from types import TracebackType
-from typing import Any, Self
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .atomic import new_file
+from .atomic import InTheMaking, new_file
 
 __all__ = ["SvmlightWriter"]
 
 
-class SvmlightWriter:
+class SvmlightWriter(InTheMaking):
     """A text file in the making, with the interface of `StoreWriter`."""
 
     def __init__(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
@@ -29,19 +28,8 @@ class SvmlightWriter:
         self._overwrite = overwrite
         self._ones: NDArray[np.bytes_] = np.empty(0, dtype="S1")
 
-    def __enter__(self) -> Self:
-        with ExitStack() as stack:
-            self._file = stack.enter_context(new_file(self.path, overwrite=self._overwrite))
-            self._stack = stack.pop_all()
-        return self
-
-    def __exit__(
-        self,
-        kind: type[BaseException] | None,
-        error: BaseException | None,
-        traceback: TracebackType | None,
-    ) -> None:
-        self._stack.__exit__(kind, error, traceback)
+    def _begin(self, stack: ExitStack) -> None:
+        self._file = stack.enter_context(new_file(self.path, overwrite=self._overwrite))
 
     def append_arrays(
         self,
