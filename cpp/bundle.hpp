@@ -80,7 +80,7 @@ class ShardBundle {
   bool is_behind() const { return lag_.neg != 1.0 || lag_.pos != 1.0; }
 
  private:
-  static constexpr std::int64_t most_entries = 16;  // of a column that is called short
+  static constexpr std::int64_t most_entries = 32;  // of a column that is called short
 
   // Columns begin ... end of the bundle, whose entries lie next to each other.
   struct Run {
