@@ -73,10 +73,18 @@ class _Columns:
     in_positive: NDArray[np.int64]
     smallest: Vector
     largest: Vector
+    any_negative: bool  # whether any entry of any column is
 
     @property
     def is_valued(self) -> Mask:
         return (self.count > 0) & (self.smallest < self.largest)
+
+    def left_out(self, m: int) -> int:
+        """Count the rows that nearly full columns leave out: the core lists them."""
+        if self.any_negative:
+            return 0
+        is_full = (3 * self.count > 2 * m) & ~self.is_valued
+        return int(np.sum(m - self.count[is_full]))
 
 
 def _read_columns(
@@ -85,6 +93,7 @@ def _read_columns(
     n, done = parts[0].shape[1], 0
     count, in_positive = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
     smallest, largest = np.full(n, np.inf), np.zeros(n)
+    any_negative = False
     for part in parts:
         for start, stop in row_ranges(part.indptr):
             entries = slice(part.indptr[start], part.indptr[stop])
@@ -99,18 +108,19 @@ def _read_columns(
                 largest[in_chunk > 0] = np.maximum(largest[in_chunk > 0], 1.0)
             else:
                 magnitude = np.abs(part.data[entries])
+                any_negative = any_negative or bool(np.any(part.data[entries] < 0))
                 np.minimum.at(smallest, indices, magnitude)
                 np.maximum.at(largest, indices, magnitude)
             done += len(indices)
             if seen is not None:
                 seen(done)
-    return _Columns(count, in_positive, smallest, largest)
+    return _Columns(count, in_positive, smallest, largest, any_negative)
 
 
 def _matrix_bytes(columns: _Columns, m: int, n_shards: int) -> int:
     """Predict what the matrix of the core will take; see ``Matrix::nbytes`` in cpp/columns.hpp."""
     n, nnz, valued = len(columns.count), int(columns.count.sum()), columns.is_valued
-    total = 8 * m + 8 * n + 4 * nnz + n_shards * (12 * n + 8)
+    total = 8 * m + 8 * n + 4 * (nnz + columns.left_out(m)) + n_shards * (12 * n + 8)
     if valued.any():
         per_shard = 8 * (int(np.count_nonzero(valued)) + 1)
         total += 4 * n + n_shards * per_shard + 8 * int(columns.count[valued].sum())
