@@ -102,14 +102,18 @@ struct RemoteSteps {
     if (n > static_cast<std::int64_t>(steps->step().size()))
       throw std::invalid_argument("more columns than tau");
     bundle.assign(columns.data(), columns.data() + n);
-    steps->decide(bundle.data(), 0, n, [&](std::int64_t k) {
-      return SignedSums{neg.data()[k], pos.data()[k], square.data()[k]};
-    });
+    for (std::int64_t part = 0; part < BundleSteps::n_slices(n); ++part)
+      steps->decide(bundle.data(), n, part, [&](std::int64_t k) {
+        return SignedSums{neg.data()[k], pos.data()[k], square.data()[k]};
+      });
     std::copy_n(steps->step().begin(), n, out.data());
   }
 
   void judge(const std::vector<double>& changes) {
-    steps->judge(bundle.data(), static_cast<std::int64_t>(bundle.size()), changes);
+    const auto n = static_cast<std::int64_t>(bundle.size());
+    steps->judge(n, changes);
+    for (std::int64_t part = 0; part < BundleSteps::n_slices(n); ++part)
+      steps->commit(bundle.data(), n, part);
   }
 
   void judge_shorter(double fraction, const std::vector<double>& changes) {

@@ -46,46 +46,60 @@ class BundleSteps {
         step_(tau),
         part_(tau),
         growth_(2 * tau),
-        violation_(tau) {}
+        tally_(n_slices(tau)) {}
 
-  // The steps of columns begin ... end of a bundle, from the sums of the k-th over all rows.
+  static constexpr std::int64_t slice = 64;  // columns whose steps one thread computes at a time
+  static std::int64_t n_slices(std::int64_t n) { return (n + slice - 1) / slice; }
+
+  // The steps of one slice of a bundle, from the sums of its k-th column over all rows.
   template <typename Sums>
-  void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end, Sums sums) {
-    for (std::int64_t k = begin; k < end; k += together) {
-      const int n = static_cast<int>(std::min<std::int64_t>(together, end - k));
+  void decide(const std::int32_t* bundle, std::int64_t n, std::int64_t part, Sums sums) {
+    const std::int64_t end = std::min(n, (part + 1) * slice);
+    Tally tally;
+    for (std::int64_t k = part * slice; k < end; k += together) {
+      const int size = static_cast<int>(std::min<std::int64_t>(together, end - k));
       Choices<together> block;
-      for (int t = 0; t < n; ++t)
+      for (int t = 0; t < size; ++t)
         block.set(t, A_, psi_, bundle[k + t], lam_[bundle[k + t]], sums(k + t), total_);
-      for (int t = n; t < together; ++t) block.skip(t);
+      for (int t = size; t < together; ++t) block.skip(t);
       choose(block, rule_);
-      for (int t = 0; t < n; ++t) {
+      for (int t = 0; t < size; ++t) {
         const double up = block.growth[t];
         target_[k + t] = block.target[t];
         step_[k + t] = part_[k + t] = block.target[t] - block.x[t];
         growth_[2 * (k + t)] = -up / (1.0 + up);
         growth_[2 * (k + t) + 1] = up;
-        violation_[k + t] = block.violation[t];
-        gain_[bundle[k + t]] = 0.5 * std::abs(step_[k + t]) * block.violation[t];
+        gain_[bundle[k + t]] = block.gain[t];
+        tally.add(block, t);
       }
     }
+    tally_[part] = tally;
   }
 
   // The steps have been applied and changed w.sum() by the sum of these, one for each holder of
-  // rows: keep them, unless the objective rose.
-  void judge(const std::int32_t* bundle, std::int64_t n, const std::vector<double>& changes) {
-    const double rise = this->rise(bundle, n, 1.0, changes);
+  // rows: keep them, unless the objective rose. What is kept is still to be committed.
+  void judge(std::int64_t n, const std::vector<double>& changes) {
+    Tally all;
+    for (std::int64_t part = 0; part < n_slices(n); ++part) all.add(tally_[part]);
+    const double rise = loss_change(changes) + all.cost;
     outcome_.bundles += 1;
+    outcome_.predicted += all.gain;
+    outcome_.edge = std::max(outcome_.edge, all.edge);
     fraction_ = 1.0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      outcome_.predicted += gain_[bundle[k]];
-      if (violation_[k] > outcome_.edge * A_.scale[bundle[k]])
-        outcome_.edge = violation_[k] / A_.scale[bundle[k]];
-    }
     rose_ = !(rise <= 0.0);
+    is_whole_ = !rose_;
     if (rose_)
       outcome_.undone += 1;
     else
-      keep(bundle, n, 1.0, rise, changes);
+      keep(rise, all.length, changes);
+  }
+
+  // Moves lam along one slice of the steps, if they were kept as they were decided.
+  void commit(const std::int32_t* bundle, std::int64_t n, std::int64_t part) {
+    if (!is_whole_) return;
+    const std::int64_t end = std::min(n, (part + 1) * slice);
+    for (std::int64_t k = part * slice; k < end; ++k)
+      if (step_[k] != 0.0) lam_[bundle[k]] = target_[k];
   }
 
   // Another fraction of the steps, to be applied.
@@ -101,13 +115,21 @@ class BundleSteps {
   // What fraction of the steps to try after the present one; after many halvings, none.
   double shorter() const { return fraction_ > smallest ? fraction_ / 2 : 0.0; }
 
-  // The same judgement on a fraction of the steps.
+  // The same judgement on a fraction of the steps, which lam moves along at once.
   void judge_shorter(const std::int32_t* bundle, std::int64_t n, double fraction,
                      const std::vector<double>& changes) {
     fraction_ = fraction;
-    const double rise = this->rise(bundle, n, fraction, changes);
+    double cost = 0.0, length = 0.0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::int64_t i = bundle[k];
+      cost += psi_.change(i, lam_[i], lam_[i] + fraction * step_[k]);
+      length = std::max(length, fraction * std::abs(step_[k]) * A_.scale[i]);
+    }
+    const double rise = loss_change(changes) + cost;
     rose_ = fraction > 0.0 && !(rise <= 0.0);
-    if (!rose_ && fraction > 0.0) keep(bundle, n, fraction, rise, changes);
+    if (rose_ || fraction == 0.0) return;
+    keep(rise, length, changes);
+    for (std::int64_t k = 0; k < n; ++k) lam_[bundle[k]] += fraction * step_[k];
   }
 
   bool rose() const { return rose_; }
@@ -123,30 +145,15 @@ class BundleSteps {
   void renew(double total) { total_ = reference_ = total; }
 
  private:
-  // Change of the objective if the bundle's steps, at the fraction now applied, are kept.
-  double rise(const std::int32_t* bundle, std::int64_t n, double fraction,
-              const std::vector<double>& changes) const {
-    double change = 0.0, penalty = 0.0;
+  double loss_change(const std::vector<double>& changes) const {
+    double change = 0.0;
     for (double part : changes) change += part;
-    for (std::int64_t k = 0; k < n; ++k)
-      penalty += psi_.change(bundle[k], lam_[bundle[k]], place(k, bundle[k], fraction));
-    return (rule_.is_logistic ? change : std::log1p(change / total_)) + penalty;
+    return rule_.is_logistic ? change : std::log1p(change / total_);
   }
 
-  double place(std::int64_t k, std::int64_t i, double fraction) const {
-    return fraction == 1.0 ? target_[k] : lam_[i] + fraction * step_[k];
-  }
-
-  void keep(const std::int32_t* bundle, std::int64_t n, double fraction, double rise,
-            const std::vector<double>& changes) {
+  void keep(double rise, double length, const std::vector<double>& changes) {
     outcome_.decrease -= rise;
-    for (std::int64_t k = 0; k < n; ++k) {
-      const std::int64_t i = bundle[k];
-      if (step_[k] == 0.0) continue;
-      lam_[i] = place(k, i, fraction);
-      const double moved = fraction * std::abs(step_[k]) * A_.scale[i];
-      outcome_.longest = std::max(outcome_.longest, moved);
-    }
+    outcome_.longest = std::max(outcome_.longest, length);
     if (rule_.is_logistic) return;
     for (double part : changes) total_ += part;
   }
@@ -158,9 +165,10 @@ class BundleSteps {
   double* lam_;
   double* gain_;
   double total_, reference_, fraction_ = 1.0;
-  bool rose_ = false;
+  bool rose_ = false, is_whole_ = false;
   SweepOutcome outcome_;
-  std::vector<double> target_, step_, part_, growth_, violation_;
+  std::vector<double> target_, step_, part_, growth_;
+  std::vector<Tally> tally_;  // slice by slice
 };
 
 // exp(r) *= exp(A_S d) on the rows of a shard, with d a fraction of the steps of the columns S.
@@ -226,24 +234,30 @@ class ExactSweep {
   SweepOutcome run(int n_threads, Pulse& pulse) {
     const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
     const std::int64_t work = tau_ * (A_.nnz / A_.n + 16);
-    constexpr std::int64_t slice = 64;  // columns whose steps one thread computes at a time
     Team::run(n_threads, [&](Team& team, int rank) {
+      const std::int32_t* bundle = columns_;
+      std::int64_t n = 0;
+      const auto commit = [&] {  // each member its slices of the last bundle
+        for (std::int64_t part = rank; part < BundleSteps::n_slices(n); part += team.size())
+          steps_.commit(bundle, n, part);
+      };
       for (std::int64_t begin = 0; begin < n_columns_; begin += tau_) {
         if (pulse.stopped()) break;
-        const std::int64_t n = std::min(tau_, n_columns_ - begin);
-        const std::int32_t* bundle = columns_ + begin;
+        commit();
+        n = std::min(tau_, n_columns_ - begin);
+        bundle = columns_ + begin;
         team.share(rank, n_shards, [&](std::int64_t s) { measure(s, bundle, n); });
-        team.share(rank, (n + slice - 1) / slice, [&](std::int64_t part) {
-          decide(bundle, part * slice, std::min(n, (part + 1) * slice));
-        });
+        team.share(rank, BundleSteps::n_slices(n),
+                   [&](std::int64_t part) { decide(bundle, n, part); });
         team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle); });
         team.leader(rank, [&] {
-          steps_.judge(bundle, n, change_);
+          steps_.judge(n, change_);
           renew();
           pulse.beat(work);
         });
         while (steps_.rose()) retreat(team, rank, n_shards, bundle, n);
       }
+      commit();
       team.share(rank, n_shards, [&](std::int64_t s) {
         if (parts_[s].is_behind()) parts_[s].recount();
       });
@@ -259,8 +273,8 @@ class ExactSweep {
                       squares_.data() + (squares_.empty() ? 0 : s * tau_));
   }
 
-  void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
-    steps_.decide(bundle, begin, end, [&](std::int64_t k) {
+  void decide(const std::int32_t* bundle, std::int64_t n, std::int64_t part) {
+    steps_.decide(bundle, n, part, [&](std::int64_t k) {
       SignedSums sums;
       const bool is_valued = A_.is_valued(bundle[k]);
       for (std::size_t s = 0; s < A_.shards.size(); ++s) {

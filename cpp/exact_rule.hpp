@@ -11,6 +11,7 @@
 // is taken where it is longer.
 #pragma once
 
+#include <algorithm>
 #include <limits>
 
 #include "columns.hpp"
@@ -32,7 +33,11 @@ struct Choices {
   double a[L], x[L], neg[L], pos[L], square[L], total[L], l1[L], l2[L], lower[L], upper[L];
   double valued[L];  // 1 or 0
   bool has_valued = false;
-  double target[L], growth[L], violation[L];  // growth: expm1(a (target - x))
+  double target[L], growth[L];  // growth: expm1(a (target - x))
+  double gain[L];               // what the step promises: half of its length times the violation
+  double edge[L];               // the violation at x, over a
+  double cost[L];               // the change of psi
+  double length[L];             // of the step, times a
 
   void set(int t, const Matrix& A, const Penalty& psi, std::int64_t i, double at,
            const SignedSums& sums, double sum_of_weights) {
@@ -57,6 +62,22 @@ struct Choices {
     a[t] = x[t] = neg[t] = pos[t] = square[t] = l1[t] = l2[t] = valued[t] = 0.0;
     total[t] = 1.0;
     lower[t] = upper[t] = 0.0;
+  }
+};
+
+// What the test of the objective needs to know of some steps.
+struct Tally {
+  double gain = 0.0, edge = 0.0, cost = 0.0, length = 0.0;
+
+  template <int L>
+  void add(const Choices<L>& block, int t) {
+    add({block.gain[t], block.edge[t], block.cost[t], block.length[t]});
+  }
+  void add(const Tally& other) {
+    gain += other.gain;
+    edge = std::max(edge, other.edge);
+    cost += other.cost;
+    length = std::max(length, other.length);
   }
 };
 

@@ -44,30 +44,35 @@ class LaneSweep {
         step_(tau * L),
         part_(tau * L),
         up_(tau * L),
-        violation_(tau * L),
+        tally_(n_slices(tau)),
         sums_(tau * A.shards.size()),
         change_(A.shards.size()) {}
 
   LaneOutcome<L> run(int n_threads, Pulse& pulse) {
     const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
     const std::int64_t work = L * tau_ * (A_.nnz / A_.n + 16);
-    constexpr std::int64_t slice = 16;
     Team::run(n_threads, [&](Team& team, int rank) {
+      const std::int32_t* bundle = columns_;
+      std::int64_t n = 0;
+      const auto commit = [&] {  // each member its slices of the last bundle
+        for (std::int64_t part = rank; part < n_slices(n); part += team.size())
+          this->commit(bundle, n, part);
+      };
       for (std::int64_t begin = 0; begin < n_columns_; begin += tau_) {
         if (pulse.stopped()) break;
-        const std::int64_t n = std::min(tau_, n_columns_ - begin);
-        const std::int32_t* bundle = columns_ + begin;
+        commit();
+        n = std::min(tau_, n_columns_ - begin);
+        bundle = columns_ + begin;
         team.share(rank, n_shards, [&](std::int64_t s) { measure(s, bundle, n); });
-        team.share(rank, (n + slice - 1) / slice, [&](std::int64_t part) {
-          decide(bundle, part * slice, std::min(n, (part + 1) * slice));
-        });
+        team.share(rank, n_slices(n), [&](std::int64_t part) { decide(bundle, n, part); });
         team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, step_); });
         team.leader(rank, [&] {
-          judge(bundle, n);
+          judge(n);
           pulse.beat(work);
         });
         while (rose_) retreat(team, rank, n_shards, bundle, n);
       }
+      commit();
     });
     outcome_.total = at_.total;
     return outcome_;
@@ -89,25 +94,31 @@ class LaneSweep {
                                           rows, change_[s].data());
   }
 
-  // The steps of columns begin ... end; coordinate l of the k-th column is number k L + l.
-  void decide(const std::int32_t* bundle, std::int64_t begin, std::int64_t end) {
-    for (std::int64_t first = begin * L; first < end * L; first += together) {
-      const int n = static_cast<int>(std::min<std::int64_t>(together, end * L - first));
+  static constexpr std::int64_t slice = 16;  // columns whose steps one thread computes at a time
+  static std::int64_t n_slices(std::int64_t n) { return (n + slice - 1) / slice; }
+
+  // The steps of one slice of a bundle; coordinate l of the k-th column is number k L + l.
+  void decide(const std::int32_t* bundle, std::int64_t n, std::int64_t part) {
+    const std::int64_t end = L * std::min(n, (part + 1) * slice);
+    std::array<Tally, L> tally{};
+    for (std::int64_t first = L * part * slice; first < end; first += together) {
+      const int size = static_cast<int>(std::min<std::int64_t>(together, end - first));
       Choices<together> block;
-      for (int t = 0; t < n; ++t) {
+      for (int t = 0; t < size; ++t) {
         const std::int64_t k = (first + t) / L, i = bundle[k];
         const int l = static_cast<int>((first + t) % L);
         block.set(t, A_, at_.psi[l], i, at_.lam[i * L + l], sums(k, l), at_.total[l]);
       }
-      for (int t = n; t < together; ++t) block.skip(t);
+      for (int t = size; t < together; ++t) block.skip(t);
       choose(block, {IsLogistic});
-      for (int t = 0; t < n; ++t) {
+      for (int t = 0; t < size; ++t) {
         target_[first + t] = block.target[t];
         step_[first + t] = block.target[t] - block.x[t];
         up_[first + t] = block.growth[t];
-        violation_[first + t] = block.violation[t];
+        tally[(first + t) % L].add(block, t);
       }
     }
+    tally_[part] = tally;
   }
 
   SignedSums sums(std::int64_t k, int l) const {
@@ -119,50 +130,61 @@ class LaneSweep {
     return sums;
   }
 
-  // Change of the lane's objective if its steps, at the fraction now applied, are kept.
-  double rise(const std::int32_t* bundle, std::int64_t n, int l, double fraction) const {
-    double change = 0.0, penalty = 0.0;
+  double loss_change(int l) const {
+    double change = 0.0;
     for (const Lanes& part : change_) change += part[l];
-    for (std::int64_t k = 0; k < n; ++k)
-      penalty += at_.psi[l].change(bundle[k], at_.lam[bundle[k] * L + l],
-                                   place(k, bundle[k], l, fraction));
-    return (IsLogistic ? change : std::log1p(change / at_.total[l])) + penalty;
+    return IsLogistic ? change : std::log1p(change / at_.total[l]);
   }
 
-  double place(std::int64_t k, std::int64_t i, int l, double fraction) const {
-    if (fraction == 1.0) return target_[k * L + l];
-    return at_.lam[i * L + l] + fraction * step_[k * L + l];
-  }
-
-  void judge(const std::int32_t* bundle, std::int64_t n) {
+  void judge(std::int64_t n) {
+    std::array<Tally, L> all{};
+    for (std::int64_t part = 0; part < n_slices(n); ++part)
+      for (int l = 0; l < L; ++l) all[l].add(tally_[part][l]);
     outcome_.bundles += 1;
     rose_ = false;
     for (int l = 0; l < L; ++l) {
-      for (std::int64_t k = 0; k < n; ++k) {
-        const double violation = violation_[k * L + l], scale = A_.scale[bundle[k]];
-        outcome_.predicted[l] += 0.5 * std::abs(step_[k * L + l]) * violation;
-        if (violation > outcome_.edge[l] * scale) outcome_.edge[l] = violation / scale;
-      }
-      const double change = rise(bundle, n, l, 1.0);
+      outcome_.predicted[l] += all[l].gain;
+      outcome_.edge[l] = std::max(outcome_.edge[l], all[l].edge);
+      const double rise = loss_change(l) + all[l].cost;
       fraction_[l] = 1.0;
-      pending_[l] = !(change <= 0.0);
+      pending_[l] = !(rise <= 0.0);
+      is_whole_[l] = !pending_[l];
       if (pending_[l]) {
         outcome_.undone[l] += 1;
         rose_ = true;
       } else {
-        keep(bundle, n, l, 1.0, change);
+        keep(l, rise, all[l].length);
       }
     }
   }
 
-  void keep(const std::int32_t* bundle, std::int64_t n, int l, double fraction, double change) {
-    outcome_.decrease[l] -= change;
+  // Moves lam along one slice of the steps, in the lanes that kept them as they were decided.
+  void commit(const std::int32_t* bundle, std::int64_t n, std::int64_t part) {
+    const std::int64_t end = std::min(n, (part + 1) * slice);
+    for (std::int64_t k = part * slice; k < end; ++k)
+      for (int l = 0; l < L; ++l)
+        if (is_whole_[l]) at_.lam[bundle[k] * L + l] = target_[k * L + l];
+  }
+
+  // The same judgement on the fraction of a lane's steps that is applied now.
+  void judge_shorter(const std::int32_t* bundle, std::int64_t n, int l) {
+    double cost = 0.0, length = 0.0;
     for (std::int64_t k = 0; k < n; ++k) {
-      const std::int64_t i = bundle[k];
-      at_.lam[i * L + l] = place(k, i, l, fraction);
-      outcome_.longest[l] =
-          std::max(outcome_.longest[l], fraction * std::abs(step_[k * L + l]) * A_.scale[i]);
+      const double x = at_.lam[bundle[k] * L + l], step = fraction_[l] * step_[k * L + l];
+      cost += at_.psi[l].change(bundle[k], x, x + step);
+      length = std::max(length, std::abs(step) * A_.scale[bundle[k]]);
     }
+    const double rise = loss_change(l) + cost;
+    pending_[l] = fraction_[l] > 0.0 && !(rise <= 0.0);
+    if (pending_[l] || fraction_[l] == 0.0) return;
+    keep(l, rise, length);
+    for (std::int64_t k = 0; k < n; ++k)
+      at_.lam[bundle[k] * L + l] += fraction_[l] * step_[k * L + l];
+  }
+
+  void keep(int l, double rise, double length) {
+    outcome_.decrease[l] -= rise;
+    outcome_.longest[l] = std::max(outcome_.longest[l], length);
     if (IsLogistic) return;
     for (const Lanes& part : change_) at_.total[l] += part[l];
     if (at_.total[l] < 1e-2 * reference_[l]) at_.total[l] = reference_[l] = sum_of_weights(l);
@@ -185,16 +207,9 @@ class LaneSweep {
     });
     team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
     team.leader(rank, [&] {
-      rose_ = false;
-      for (int l = 0; l < L; ++l) {
-        if (!pending_[l]) continue;
-        const double change = rise(bundle, n, l, fraction_[l]);
-        pending_[l] = fraction_[l] > 0.0 && !(change <= 0.0);
-        if (pending_[l])
-          rose_ = true;
-        else if (fraction_[l] > 0.0)
-          keep(bundle, n, l, fraction_[l], change);
-      }
+      for (int l = 0; l < L; ++l)
+        if (pending_[l]) judge_shorter(bundle, n, l);
+      rose_ = std::any_of(pending_.begin(), pending_.end(), [](bool is) { return is; });
     });
   }
 
@@ -214,10 +229,12 @@ class LaneSweep {
   const std::int32_t* columns_;
   const std::int64_t n_columns_, tau_;
   bool rose_ = false;
-  std::array<bool, L> pending_{};
+  std::array<bool, L> pending_{};   // lanes that rose, until they no longer do
+  std::array<bool, L> is_whole_{};  // lanes that kept the last steps as they were decided
   Lanes fraction_{};
   LaneOutcome<L> outcome_;
-  std::vector<double> target_, step_, part_, up_, violation_;  // tau x L
+  std::vector<double> target_, step_, part_, up_;  // tau x L
+  std::vector<std::array<Tally, L>> tally_;        // slice by slice
   std::vector<LaneSums<L>> sums_;
   std::vector<Lanes> change_;
 };
