@@ -18,16 +18,21 @@
 namespace tauboost {
 
 // How many numbers one instruction of this machine works on.
-inline int vector_width() {
+inline int widest_vector() {
 #ifdef TAUBOOST_HAS_WIDE
-  static const int width = __builtin_cpu_supports("avx512f") ? 8
-                           : __builtin_cpu_supports("avx2")  ? 4
-                                                             : 2;
-  return width;
-#else
-  return 2;
+  if (__builtin_cpu_supports("avx512f")) return 8;
+  if (__builtin_cpu_supports("avx2")) return 4;
 #endif
+  return 2;
 }
+
+// How many it is made to work on: all it can, unless a test wants to see that fewer give the same.
+inline int& chosen_width() {
+  static int width = widest_vector();
+  return width;
+}
+
+inline int vector_width() { return chosen_width(); }
 
 // out = exp(slope * values) of n numbers, a multiple of 8
 inline void exp_along(const double* values, double slope, std::int64_t n, double* out) {

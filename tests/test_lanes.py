@@ -9,6 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauboost as tb
+from tauboost.kernels import _core
 from tauboost.penalty import Penalty
 from tauboost.problem import build_matrix, random_places
 from tauboost.solvers.lanes import Lanes, Psi
@@ -163,3 +164,28 @@ def test_odd_shapes_run_and_descend(seed, valued, loss):
         assert np.all(np.isfinite(now))
         assert all(a <= b + 1e-12 for a, b in zip(now, before, strict=True))
         before = now
+
+
+@pytest.fixture
+def vector_width():
+    """Let a test choose how wide vectors are, up to what the machine has."""
+    before = _core.vector_width()
+    yield _core.set_vector_width
+    _core.set_vector_width(before)
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("valued", [False, True])
+def test_bits_do_not_depend_on_the_width_of_vectors(loss, valued, vector_width):
+    X, y = random_data(3, valued=valued)
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
+    found = []
+    for width in (2, 4, 8):
+        vector_width(width)
+        lanes = [lanes_of(problem, PSIS[:k]) for k in (1, 2, 4, 5)]
+        for _ in range(5):
+            for group in lanes:
+                group.sweep()
+        alone = tb.solve(problem, alpha=1e-3, l1_ratio=0.5, max_epochs=5, tol=0, random_state=0)
+        found.append(alone.lam.tobytes() + b"".join(group.lam.tobytes() for group in lanes))
+    assert found[0] == found[1] == found[2]

@@ -11,6 +11,7 @@ from sklearn.datasets import make_classification
 
 import tauboost as tb
 from tauboost.estimators.samples import Samples
+from tauboost.estimators.watch import fit_watched
 from tauboost.kernels import _core
 from tauboost.validation import as_csr
 
@@ -85,3 +86,12 @@ def test_the_matrix_is_laid_out_once(monkeypatch, options, message):
     clf = tb.TauBoostClassifier(random_state=3, **options).fit(X, y)
     assert message in clf.message_
     build.assert_called_once()
+
+
+def test_the_matrix_is_told_of_once_and_first():
+    X, y = tb.make_w8a_like(2_000, random_state=0)
+    events = []
+    clf = tb.TauBoostClassifier(random_state=0)
+    fit_watched(clf, X, y, report=lambda event: events.append(event.phase) or False)
+    assert events[0] == "build"
+    assert events.count("build") == 1

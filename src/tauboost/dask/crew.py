@@ -85,15 +85,20 @@ class Crew:
         """Return the results of tasks, giving up workers that fall silent meanwhile."""
         return list(self._sync(self._results, list(futures)))
 
-    def ask(self, name: str, *arguments: Any) -> list[Any]:
-        """Have every part carry out one numbered call; return the answers in the order of parts."""
+    def ask(self, name: str, *arguments: Any, is_brief: bool = False) -> list[Any]:
+        """Have every part carry out one numbered call; return the answers in the order of parts.
+
+        A brief one keeps the worker from nothing else that matters: it is carried out where it
+        arrives, and not handed to a thread and back, which takes longer than a small kernel.
+        """
         if (
             not self._is_in_step
         ):  # the last round was interrupted: some parts may have carried it out
             self._sync(self._each, self._put_in_place)
         self._is_in_step = False
+        call = ("carry_out", self.done + 1, name, *arguments)
         answers = self._sync(
-            self._each, lambda member: self._safely(member, self.done + 1, name, *arguments)
+            self._each, lambda member: self._safely(member, *call, is_brief=is_brief)
         )
         self._is_in_step = True
         self.done += 1
@@ -103,9 +108,7 @@ class Crew:
     def tell_each(self, name: str, arguments: Callable[[Member], tuple[Any, ...]]) -> list[Any]:
         """Call something that does no harm if it is done twice, with arguments for each part."""
         return list(
-            self._sync(
-                self._each, lambda member: self._safely(member, None, name, *arguments(member))
-            )
+            self._sync(self._each, lambda member: self._safely(member, name, *arguments(member)))
         )
 
     def _sync(self, function: Callable[..., Awaitable[Any]], *arguments: Any) -> Any:
@@ -121,15 +124,15 @@ class Crew:
             for task in tasks:
                 task.cancel()
 
-    async def _safely(self, member: Member, number: int | None, name: str, *arguments: Any) -> Any:
-        """Call, building the part again as often as it takes; numbered, it happens once."""
+    async def _safely(
+        self, member: Member, name: str, *arguments: Any, is_brief: bool = False
+    ) -> Any:
+        """Call, building the part again as often as it takes."""
         for _ in range(self.patience.rebuilds):
             try:
                 if not member.is_placed:
                     await self._put_in_place(member)
-                if number is None:
-                    return await self._call(member, name, *arguments)
-                return await self._call(member, "carry_out", number, name, *arguments)
+                return await self._call(member, name, *arguments, is_brief=is_brief)
             except LOST as error:
                 if await self._is_lost(member, is_mute=isinstance(error, MuteWorkerError)):
                     await self._rebuild(member)
@@ -138,14 +141,16 @@ class Crew:
             "in one round: do its workers have enough memory?"
         )
 
-    async def _call(self, member: Member, name: str, *arguments: Any) -> Any:
+    async def _call(
+        self, member: Member, name: str, *arguments: Any, is_brief: bool = False
+    ) -> Any:
         """Call a method of the actor, as distributed.actor does, and watch over its worker."""
         call = asyncio.ensure_future(
             self.client.rpc(member.address).actor_execute(
                 actor=member.future.key,
                 function=name,
                 args=[to_serialize(argument) for argument in arguments],
-                kwargs={},
+                kwargs={"separate_thread": not is_brief},
             )
         )
         heard = time.monotonic()

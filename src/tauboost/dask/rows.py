@@ -29,6 +29,9 @@ if TYPE_CHECKING:
 
 __all__ = ["RemoteRows", "RemoteSurface"]
 
+# Nonzeros of a part that a round may go through in the thread that answers everybody: a few
+# milliseconds.
+BRIEF_WORK = 2**20
 Calls = list[tuple[str, tuple[Any, ...]]]
 Columns = NDArray[np.int32]
 
@@ -48,6 +51,7 @@ class RemoteRows:
 
     def __init__(self, problem: DaskProblem) -> None:
         self.problem, self.crew = problem, problem.crew
+        self.counts = problem.column_counts()
         self.levels: list[PartLevel] = []
         self.calls_before: Calls = []  # of a refresh that is under way
         self.position: Position | None = None  # of the rows, before the next round
@@ -167,10 +171,21 @@ class RemoteRows:
         self, at: Position, undo: float, steps: Vector | None, fraction: float, ask: Columns | None
     ) -> list[Reply]:
         self.position = at
-        replies = self.crew.ask("round", undo, steps, fraction, ask)
+        moved = at.bundle if steps is None else at.asked
+        replies = self.crew.ask(
+            "round", undo, steps, fraction, ask, is_brief=self._is_brief(moved, ask)
+        )
         if ask is None:
             self.levels = [reply.level for reply in replies]
         return replies
+
+    def _is_brief(self, moved: Columns | None, ask: Columns | None) -> bool:
+        """Tell whether a round is over in a few milliseconds; one that ends a sweep may not be."""
+        if ask is None:
+            return False
+        bundles = [bundle for bundle in (moved, ask) if bundle is not None]
+        work = sum(8 * len(bundle) + int(self.counts[bundle].sum()) for bundle in bundles)
+        return work < BRIEF_WORK * len(self.crew.members)
 
     def _decide(self, steps: _core.BundleSteps, bundle: Columns, replies: list[Reply]) -> Vector:
         change, square = np.empty(len(bundle)), np.zeros(len(bundle))

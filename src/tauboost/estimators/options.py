@@ -93,6 +93,7 @@ class Job:
         event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
         return report is not None and report(event)
 
-    def built(self) -> None:
-        """Tell that the matrix has been built."""
+    def build(self) -> None:
+        """Have the one matrix laid out that all problems share, and tell when it is."""
+        _ = self.samples.matrix
         self.tell("build", 0, nan)

@@ -86,7 +86,6 @@ def select(job: Job, parts: list[Mask]) -> Choice:
     first = phases.index(found) if found in phases else 0
     for phase, strengths in zip(phases[first:], lists[first:], strict=False):
         races = [Race(job.samples, strengths, held, job.start) for held in parts]
-        job.built()
         _run(races, phase, job, best)
         if job.clock.is_over:
             break

@@ -67,13 +67,14 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Model:
         several = chooses and not options.early_stopping and samples.is_binary
         most = None if several else 1
         parts = samples.held_out_parts(options.validation_fraction, most)
-    if chooses and parts:
-        return tuned(job, parts)
-    if options.early_stopping:
+    if options.early_stopping and not parts:
         raise ValueError(
             "early_stopping needs samples to hold out: every class needs at least 10 different "
             "ones, more if validation_fraction is small"
         )
+    job.build()
+    if chooses and parts:
+        return tuned(job, parts)
     strength = fallback(samples, options)
     if options.calibrate and parts:
         return calibrated(job, strength, parts[0])
@@ -184,7 +185,6 @@ def solved(
     """
     samples, options = job.samples, job.options
     problem = samples.problem(strength.loss)
-    job.built()
     lam0 = None
     if job.start is not None:
         lam, intercept = problem.split(job.start[0])
@@ -220,7 +220,6 @@ def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
     """Several classes: sweeps of all of them in lanes, until no edge is left."""
     options, clock = job.options, job.clock
     race = Race(job.samples, [strength], None, job.start)
-    job.built()
     message = f"Stopped after max_iter={options.max_iter} sweeps."
     if state is not None:
         race.restore(part("fit", state))
