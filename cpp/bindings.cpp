@@ -147,6 +147,9 @@ void expect_vectors(const Matrix& A, const Array<double>& w, const Array<double>
 }  // namespace
 
 NB_MODULE(_core, module) {
+  // Whatever a thread still holds when Python exits (Dask's do) would be reported as a leak.
+  nb::set_leak_warnings(false);
+
   nb::class_<Matrix>(module, "Matrix")
       .def_ro("m", &Matrix::m)
       .def_ro("n", &Matrix::n)

@@ -56,7 +56,7 @@ def strike(problem, at, victims, sign=signal.SIGKILL, delay=None):
     ask = crew.ask
     frozen = []
 
-    def ask_and_strike(name, *arguments):
+    def ask_and_strike(name, *arguments, **how):
         if crew.done == at:
             addresses = crew.client.scheduler_info()["workers"]
             if victims is not None:
@@ -67,7 +67,7 @@ def strike(problem, at, victims, sign=signal.SIGKILL, delay=None):
             if delay is None:
                 blow.join()
             crew.ask = ask
-        return ask(name, *arguments)
+        return ask(name, *arguments, **how)
 
     crew.ask = ask_and_strike
     return frozen
@@ -212,10 +212,10 @@ def test_a_round_that_was_interrupted_leaves_nothing_behind(cluster):
     crew = problem.crew
     call = crew._call
 
-    async def interrupted(member, name, *arguments):
+    async def interrupted(member, name, *arguments, **how):
         if crew.done >= 9 and member.index > 1:
             raise RuntimeError("interrupted")
-        return await call(member, name, *arguments)
+        return await call(member, name, *arguments, **how)
 
     crew._call = interrupted
     with pytest.raises(RuntimeError, match="interrupted"):

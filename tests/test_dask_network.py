@@ -100,12 +100,12 @@ def test_a_host_that_vanishes_from_the_network(client, hosts):
     problem = td.DaskProblem(pieces("mixed", 3), client=client, fit_intercept=True, patience=HASTY)
     ask = problem.crew.ask
 
-    def ask_and_cut(name, *arguments):
+    def ask_and_cut(name, *arguments, **how):
         if problem.crew.done == 20:
             gone = problem.crew.members[1].address.split(":")[1].rpartition(".")[2]
             run(f"ip -n tb{gone} link set tbtun{gone} down")
             problem.crew.ask = ask
-        return ask(name, *arguments)
+        return ask(name, *arguments, **how)
 
     problem.crew.ask = ask_and_cut
     begin = time.monotonic()

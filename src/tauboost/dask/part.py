@@ -105,7 +105,7 @@ class Part:
         self.rows = LocalRows(self.problem, n_threads)
         self.number = -1
         self.share = 1.0
-        self.answer: Any = None
+        self.last_answer: Any = None
         self.bundle: NDArray[np.int32] | None = None
         self.steps: Vector | None = None
         self.asked: NDArray[np.int32] | None = None
@@ -133,14 +133,19 @@ class Part:
         self.share = share
         self.valued = valued.astype(bool)
 
+    def answer(self, call: tuple[Any, ...]) -> Any:
+        """Answer one call of the driver: the name of a method, and its arguments."""
+        name, *arguments = call
+        return getattr(self, name)(*arguments)
+
     def carry_out(self, number: int, name: str, *arguments: Any) -> Any:
         """Carry out one numbered call, or repeat the answer to the last one."""
         if number != self.number:
             if number != self.number + 1:
                 raise RuntimeError(f"a part is at round {self.number} and was asked for {number}")
-            self.answer = getattr(self, name)(*arguments)
+            self.last_answer = getattr(self, name)(*arguments)
             self.number = number
-        return self.answer
+        return self.last_answer
 
     def rest(self, seconds: float) -> None:
         """Do nothing for a while: what the round cost and the watch are measured with."""
