@@ -70,7 +70,7 @@ def topics(seed: int, n_samples: int = 10_000, n_classes: int = 20, n_words: int
     y = rng.integers(n_classes, size=n_samples)
     language = 1.0 / (10.0 + np.arange(n_words))
     lengths = rng.geometric(1 / 60, size=n_samples)
-    rows = np.repeat(np.arange(n_samples), lengths)
+    rows = np.repeat(np.arange(n_samples, dtype=np.int32), lengths)  # LIBLINEAR takes no wider ones
     words = _draw(language, len(rows), rng)
     is_of_topic = rng.random(len(rows)) < 0.5
     for topic in range(n_classes):

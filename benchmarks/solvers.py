@@ -38,12 +38,10 @@ from common import (
     write_csv,
 )
 from solver_peers import GAPS, IN_TABLE, LEVELS, PEERS, Contender, Row, Task, Trace, peers
+from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost.arrays import Vector
 from tauboost.datasets import find_data
-from tauboost.kernels import _core
 from tauboost.report.plots import SPARE, STYLES
-from tauboost.rows import LocalRows
-from tauboost.solvers.weights import MultiplicativeWeights
 
 USUAL_GAP = 3  # of these: 1e-4
 TARGET_EPOCHS = 3
@@ -244,7 +242,7 @@ def sweep(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
     for case in SWEEPS:
         task = Task.build(data, argparse.Namespace(**vars(chosen) | case))
         for threads in sorted({1, chosen.threads}):
-            start = partial(sweep_arguments, task)
+            start = partial(sweep_arguments, task.problem, task.penalty, BUNDLE)
             kernels = [partial(run, threads) for run in (sweep_once, gather_once)]
             timings = time_in_turns([Candidate(start, run) for run in kernels], chosen.repeats)
             ns, limit = (1e9 * seconds / task.problem.nnz for seconds in timings.medians)
@@ -260,26 +258,6 @@ def sweep(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
     )
     remark_on(max(row["other_cores_busy"] for row in rows))
     write_csv(chosen.out / f"{file_stem('solvers_sweep', data.name)}.csv", rows, origin)
-
-
-def sweep_arguments(task: Task) -> Row:
-    """Return what ``exact`` hands to its kernel at lam = 0; the kernel changes it."""
-    n = task.problem.n_coordinates
-    at = MultiplicativeWeights(task.problem, task.penalty, np.zeros(n), task.chosen.threads)
-    columns = np.arange(n, dtype=np.int32)  # in the core's order, which is a random one
-    bundles = {"columns": columns, "tau": min(BUNDLE, n), "gain": np.zeros(n)}
-    assert isinstance(at.rows, LocalRows)
-    return at.state() | at.rows.arrays() | at.rows.odds() | bundles
-
-
-def sweep_once(threads: int, state: Row) -> None:
-    """Take the exact step in every column."""
-    _core.exact_sweep(**state, n_threads=threads)
-
-
-def gather_once(threads: int, state: Row) -> None:
-    """Read w at the row of every nonzero: the least that a sweep can cost."""
-    _core.pure_gather(state["matrix"], state["w"], threads)
 
 
 # The command line.

@@ -17,6 +17,7 @@ import tempfile
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -33,13 +34,12 @@ from common import (
     time_in_turns,
     write_csv,
 )
+from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost import report
-from tauboost.kernels import _core
 from tauboost.penalty import Penalty
 from tauboost.report.comparison import Run, thinned
 from tauboost.solvers import is_unbounded
 from tauboost.solvers.exact import BundleSize
-from tauboost.solvers.weights import MultiplicativeWeights
 
 PAPER_TAU = 16
 TRACE_ROWS = 1000
@@ -180,26 +180,11 @@ def figure_3(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> N
 
 def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> None:
     """Time an exact sweep from lam = 0 next to a pure gather, in turns."""
-    matrix, n = problem.matrix, problem.n_coordinates
-    tau = min(BundleSize(matrix, None).tau, n)
-    columns = np.arange(n, dtype=np.int32)  # in the core's order, which is a random one
-
-    def start() -> Row:
-        at = MultiplicativeWeights(problem, Penalty(problem.n_features), np.zeros(n), 1)
-        bundles = {"columns": columns, "tau": tau, "gain": np.zeros(n)}
-        return at.state() | at.rows.arrays() | at.rows.odds() | bundles
-
+    tau = BundleSize(problem.matrix, None).tau
+    start = partial(sweep_arguments, problem, Penalty(problem.n_features), tau)
     for threads in sorted({1, chosen.threads}):
-
-        def sweep(state: Row, threads: int = threads) -> None:
-            _core.exact_sweep(**state, n_threads=threads)
-
-        def gather(state: Row, threads: int = threads) -> None:
-            _core.pure_gather(state["matrix"], state["w"], threads)
-
-        timings = time_in_turns(
-            [Candidate(start, run) for run in (sweep, gather)], repeats=chosen.repeats
-        )
+        kernels = [partial(run, threads) for run in (sweep_once, gather_once)]
+        timings = time_in_turns([Candidate(start, run) for run in kernels], chosen.repeats)
         swept, gathered = timings.medians
         facts.add(f"one exact sweep, {threads} threads", swept, "seconds")
         facts.add(f"pure gather, {threads} threads", gathered, "seconds")

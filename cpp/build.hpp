@@ -253,6 +253,9 @@ inline void find_full(Matrix& A, bool any_negative) {
 
 inline void list_absent(const Matrix& A, Shard& shard) {
   shard.absent_start.assign(1, 0);
+  std::int64_t room = A.full.empty() ? 0 : padding;
+  for (const std::int32_t i : A.full) room += shard.n_rows - A.column(shard, i).n;
+  shard.absent_rows.reserve(room);
   for (const std::int32_t i : A.full) {
     const Column column = A.column(shard, i);
     std::int64_t k = 0;

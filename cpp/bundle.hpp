@@ -98,7 +98,7 @@ class ShardBundle {
 
   // Whether the lag is no longer harmless, or the sums have shrunk so far that their errors show.
   bool is_worn() const {
-    constexpr double far = 1e30, shrink = 1e-2;
+    constexpr double far = 1e20, shrink = 1e-2;
     const auto is_far = [](double x) { return !(x < far && x * far > 1.0); };
     return is_far(lag_.neg) || is_far(lag_.pos) || stored_.neg < shrink * reference_.neg ||
            stored_.pos < shrink * reference_.pos;

@@ -34,6 +34,14 @@ def test_kernels(tmp_path):
     assert len({row["updates"] for row in scaling}) == 1
 
 
+def test_file_to_model(tmp_path):
+    assert "CSR to Problem" in run("file_to_model.py", tmp_path)
+    rows = rows_of(tmp_path / "file_to_model.csv")
+    assert rows[0].keys() >= {"data", "threads", "what", "seconds", "ratio"}
+    assert float(rows[0]["ratio"]) == 1.0
+    assert all(float(row["seconds"]) > 0 for row in rows)
+
+
 def test_reading(tmp_path):
     printed = run("reading.py", tmp_path)
     assert "target 12 x" in printed
