@@ -90,8 +90,8 @@ AnyOutcome lane_sweep(const Matrix& A, Array<double> w, std::optional<Array<doub
 void bind_lanes(nb::module_& module) {
   module.def("vector_width", &vector_width);
   module.def(
-      "set_vector_width",
-      [](int width) { chosen_width() = std::clamp(width, 2, widest_vector()); }, "width"_a);
+      "set_vector_width", [](int width) { chosen_width() = std::clamp(width, 2, widest_vector()); },
+      "width"_a);
 
   nb::class_<AnyOutcome>(module, "LaneOutcome")
       .def_ro("bundles", &AnyOutcome::bundles)

@@ -32,7 +32,9 @@ inline int& chosen_width() {
   return width;
 }
 
-inline int vector_width() { return chosen_width(); }
+inline int vector_width() {
+  return chosen_width();
+}
 
 // out = exp(slope * values) of n numbers, a multiple of 8
 inline void exp_along(const double* values, double slope, std::int64_t n, double* out) {
