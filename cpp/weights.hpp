@@ -136,9 +136,9 @@ template <typename Rows>
 inline SignedSums gather_unscaled(const Column& column, const double* w, Sides lag = {1.0, 1.0}) {
   const std::int32_t* rows = column.rows;
   const auto weight = [=](std::int64_t k) {
+    if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[rows[k]]);
     // Columns lie one after the other: what comes next is asked for across their borders.
     prefetch_far(w + rows[k + padding]);
-    if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[rows[k]]);
     return w[rows[k]];
   };
   const std::int64_t n_neg = column.n_neg, n = column.n;
