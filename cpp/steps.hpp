@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdint>
-#include <limits>
 
 namespace tauboost {
 
@@ -25,18 +24,6 @@ struct Penalty {
   // For a penalised coordinate: the nearest place within its bounds.
   double clip(std::int64_t i, double x) const {
     return lower == nullptr ? x : std::clamp(x, lower[i], upper[i]);
-  }
-
-  // How far 0 is from slope + the subdifferential of psi_i at x.
-  double violation(std::int64_t i, double x, double slope) const {
-    if (i >= n_penalised) return std::abs(slope);
-    const double smooth = slope + l2 * x;
-    double least = smooth + (x > 0.0 ? l1 : -l1), most = smooth + (x < 0.0 ? -l1 : l1);
-    if (lower != nullptr) {
-      if (x <= lower[i]) least = -std::numeric_limits<double>::infinity();
-      if (x >= upper[i]) most = std::numeric_limits<double>::infinity();
-    }
-    return std::max({0.0, least, -most});
   }
 
   double change(std::int64_t i, double from, double to) const {
