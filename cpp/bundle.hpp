@@ -178,13 +178,15 @@ class ShardBundle {
     if (std::all_of(d + run.begin, d + run.end, [](double step) { return step == 0.0; })) return {};
     const std::uint32_t* slot = slot_.data() + run.first_slot;
     const std::int32_t* js = shard_.rows.get() + run.first_entry;
-    double change = 0.0, positive = 0.0;
+    Sides change;
     for (std::int64_t t = 0; t < run.n_entries; ++t) {
       const double grown = growth[slot[t]], part = grown * rows.scale(js[t], 1.0 + grown);
-      change += part;
-      positive += slot[t] % 2 != 0 ? part : 0.0;
+      // Each by itself: the weights of one label may be far below those of the other.
+      const bool is_positive = slot[t] % 2 != 0;
+      change.neg += is_positive ? 0.0 : part;
+      change.pos += is_positive ? part : 0.0;
     }
-    return {change - positive, positive};
+    return change;
   }
 
   const Matrix& A_;
