@@ -66,8 +66,9 @@ void bind_svmlight(nb::module_& module) {
         const auto n = static_cast<std::int64_t>(values.size());
         double* const first = values.data();
         nb::gil_scoped_release free;
-#pragma omp parallel for schedule(static) num_threads(n_threads) if (n_threads > 1)
-        for (std::int64_t k = 0; k < n; ++k) first[k] = 1.0;
+        Team(n_threads).share_blocks(n, 1 << 16, [=](std::int64_t begin, std::int64_t end) {
+          std::fill(first + begin, first + end, 1.0);
+        });
       },
       "values"_a, "n_threads"_a);
 }

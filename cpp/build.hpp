@@ -10,14 +10,13 @@
 // intercept is one more column of ones, whose rows are simply all rows.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
 
 #include "columns.hpp"
+#include "team.hpp"
 
 namespace tauboost {
 
@@ -288,18 +287,17 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
   order_rows(A, X.positive, cuts);
   const bool any_negative = X.any_negative(m), has_values = X.has_values();
   std::vector<ShardCounts> counts(n_shards);
-  std::vector<std::vector<Range>> ranges(n_threads);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t s = 0; s < n_shards; ++s) {
-    std::vector<Range>& range = ranges[omp_get_thread_num()];
+  Team team(n_threads);
+  std::vector<std::vector<Range>> ranges(team.size());
+  team.share(n_shards, [&](std::int64_t s, int member) {
+    std::vector<Range>& range = ranges[member];
     if (has_values && range.empty()) range.resize(X.n_features);
     counts[s] =
         count_entries(X, cuts[s], cuts[s + 1], has_values ? range.data() : nullptr, any_negative);
-  }
+  });
   set_scales(A, X, ranges, counts);
   ranges = {};
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t s = 0; s < n_shards; ++s) {
+  team.share(n_shards, [&](std::int64_t s) {
     Shard& shard = A.shards[s];
     lay_out(A, shard, X, counts[s]);
     if (shard.start[A.n] < std::numeric_limits<std::int32_t>::max())
@@ -307,10 +305,9 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
     else
       fill<std::int64_t>(A, shard, X, counts[s]);
     counts[s].entries = counts[s].negative = {};
-  }
+  });
   find_full(A, any_negative);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t s = 0; s < n_shards; ++s) list_absent(A, A.shards[s]);
+  team.share(n_shards, [&](std::int64_t s) { list_absent(A, A.shards[s]); });
   for (std::int64_t s = 0; s < n_shards; ++s) {
     A.omega = std::max(A.omega, counts[s].omega + intercept);
     A.nnz += A.shards[s].start[A.n];

@@ -7,6 +7,9 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <vector>
+
+#include "team.hpp"
 
 namespace tauboost {
 
@@ -67,34 +70,34 @@ CsrFacts facts_of(const Index* indices, const double* data, std::int64_t begin, 
 template <typename Index>
 CsrFacts inspect(const Index* indices, const double* data, std::int64_t n, int n_threads) {
   constexpr std::int64_t chunk = 1 << 16;  // all of it in the cache for its two or three reads
+  Team team(n_threads);
+  std::vector<CsrFacts> parts(team.size());
+  team.share((n + chunk - 1) / chunk, [&](std::int64_t b, int member) {
+    parts[member].add(facts_of(indices, data, b * chunk, std::min(n, (b + 1) * chunk)));
+  });
   CsrFacts facts;
-#pragma omp parallel num_threads(n_threads)
-  {
-    CsrFacts own;
-#pragma omp for schedule(static) nowait
-    for (std::int64_t begin = 0; begin < n; begin += chunk)
-      own.add(facts_of(indices, data, begin, std::min(n, begin + chunk)));
-#pragma omp critical
-    facts.add(own);
-  }
+  for (const CsrFacts& part : parts) facts.add(part);
   return facts;
 }
+
+constexpr std::int64_t rows_worth_a_claim = 64;
 
 // out = X coef + intercept, with coef n x K and out m x K, rows next to each other.
 template <int K, typename Rows>
 void csr_product_fixed(const Rows& X, const double* coef, const double* intercept, double* out,
                        int n_threads) {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-  for (std::int64_t j = 0; j < X.m; ++j) {
-    double sum[K];
-    for (int q = 0; q < K; ++q) sum[q] = 0.0;
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      const double x = X.value(k);
-      const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
-      for (int q = 0; q < K; ++q) sum[q] += x * row[q];
+  Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) {
+      double sum[K];
+      for (int q = 0; q < K; ++q) sum[q] = 0.0;
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        const double x = X.value(k);
+        const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
+        for (int q = 0; q < K; ++q) sum[q] += x * row[q];
+      }
+      for (int q = 0; q < K; ++q) out[j * K + q] = sum[q] + intercept[q];
     }
-    for (int q = 0; q < K; ++q) out[j * K + q] = sum[q] + intercept[q];
-  }
+  });
 }
 
 template <typename Rows>
@@ -110,16 +113,17 @@ void csr_product(const Rows& X, const double* coef, const double* intercept, std
     case 8:
       return csr_product_fixed<8>(X, coef, intercept, out, n_threads);
   }
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-  for (std::int64_t j = 0; j < X.m; ++j) {
-    double* sum = out + j * K;
-    for (std::int64_t q = 0; q < K; ++q) sum[q] = intercept[q];
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      const double x = X.value(k);
-      const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
-      for (std::int64_t q = 0; q < K; ++q) sum[q] += x * row[q];
+  Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) {
+      double* sum = out + j * K;
+      for (std::int64_t q = 0; q < K; ++q) sum[q] = intercept[q];
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        const double x = X.value(k);
+        const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
+        for (std::int64_t q = 0; q < K; ++q) sum[q] += x * row[q];
+      }
     }
-  }
+  });
 }
 
 // The finalizer of MurmurHash3: every bit of the result depends on every bit of x.
@@ -135,17 +139,19 @@ inline std::uint64_t mixed(std::uint64_t x) {
 // are given; zeros do not count. To be mixed once more when all of a row has been added.
 template <typename Rows>
 void row_fingerprints(const Rows& X, std::uint64_t seed, std::uint64_t* out, int n_threads) {
-#pragma omp parallel for schedule(static) num_threads(n_threads)
-  for (std::int64_t j = 0; j < X.m; ++j) {
-    std::uint64_t sum = 0;
-    for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-      const double x = X.value(k);
-      if (x == 0.0) continue;
-      const auto bits = std::bit_cast<std::uint64_t>(x);
-      sum += mixed(bits * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(X.indices[k]) + seed);
+  Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t j = begin; j < end; ++j) {
+      std::uint64_t sum = 0;
+      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+        const double x = X.value(k);
+        if (x == 0.0) continue;
+        const auto bits = std::bit_cast<std::uint64_t>(x);
+        sum +=
+            mixed(bits * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(X.indices[k]) + seed);
+      }
+      out[j] += sum;
     }
-    out[j] += sum;
-  }
+  });
 }
 
 }  // namespace tauboost

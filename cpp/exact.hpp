@@ -206,9 +206,9 @@ inline double move_rows(const Matrix& A, const Iterate& at, const std::int32_t* 
                         std::int64_t n, const double* step, double fraction, int n_threads) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
   std::vector<double> changes(n_shards);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t s = 0; s < n_shards; ++s)
+  Team(n_threads).share(n_shards, [&](std::int64_t s) {
     changes[s] = move_shard(A, A.shards[s], at, columns, n, step, fraction);
+  });
   double change = 0.0;
   for (double part : changes) change += part;
   return change;
@@ -234,33 +234,35 @@ class ExactSweep {
   SweepOutcome run(int n_threads, Pulse& pulse) {
     const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
     const std::int64_t work = tau_ * (A_.nnz / A_.n + 16);
-    Team::run(n_threads, [&](Team& team, int rank) {
-      const std::int32_t* bundle = columns_;
-      std::int64_t n = 0;
-      const auto commit = [&] {  // each member its slices of the last bundle
-        for (std::int64_t part = rank; part < BundleSteps::n_slices(n); part += team.size())
-          steps_.commit(bundle, n, part);
-      };
-      for (std::int64_t begin = 0; begin < n_columns_; begin += tau_) {
-        if (pulse.stopped()) break;
-        commit();
-        n = std::min(tau_, n_columns_ - begin);
-        bundle = columns_ + begin;
-        team.share(rank, n_shards, [&](std::int64_t s) { measure(s, bundle, n); });
-        team.share(rank, BundleSteps::n_slices(n),
-                   [&](std::int64_t part) { decide(bundle, n, part); });
-        team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle); });
-        team.leader(rank, [&] {
-          steps_.judge(n, change_);
-          renew();
-          pulse.beat(work);
-        });
-        while (steps_.rose()) retreat(team, rank, n_shards, bundle, n);
-      }
-      commit();
-      team.share(rank, n_shards, [&](std::int64_t s) {
-        if (parts_[s].is_behind()) parts_[s].recount();
+    Team team(n_threads);
+    const std::int32_t* last = columns_;
+    std::int64_t n_last = 0;
+    const auto commit = [&](std::int64_t rank) {  // a member's share of the last bundle
+      for (std::int64_t part = rank; part < BundleSteps::n_slices(n_last); part += team.size())
+        steps_.commit(last, n_last, part);
+    };
+    for (std::int64_t begin = 0; begin < n_columns_ && !pulse.stopped(); begin += tau_) {
+      const std::int64_t n = std::min(tau_, n_columns_ - begin);
+      const std::int32_t* const bundle = columns_ + begin;
+      // The sums do not look at lam, so it may move while they are taken.
+      team.share(n_shards + team.size(), [&](std::int64_t k) {
+        if (k < n_shards)
+          measure(k, bundle, n);
+        else
+          commit(k - n_shards);
       });
+      team.share(BundleSteps::n_slices(n), [&](std::int64_t part) { decide(bundle, n, part); });
+      team.share(n_shards, [&](std::int64_t s) { move(s, bundle); });
+      steps_.judge(n, change_);
+      renew();
+      pulse.beat(work);
+      while (steps_.rose()) retreat(team, bundle, n);
+      last = bundle;
+      n_last = n;
+    }
+    for (int rank = 0; rank < team.size(); ++rank) commit(rank);
+    team.share(n_shards, [&](std::int64_t s) {
+      if (parts_[s].is_behind()) parts_[s].recount();
     });
     SweepOutcome outcome = steps_.outcome();
     outcome.total = steps_.total();
@@ -300,17 +302,15 @@ class ExactSweep {
   }
 
   // Takes back what is applied and applies half of it; after many halvings, nothing.
-  void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
-               std::int64_t n) {
+  void retreat(Team& team, const std::int32_t* bundle, std::int64_t n) {
+    const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
     const double now = steps_.fraction(), next = steps_.shorter();
     for (const double fraction : {-now, next}) {
-      team.leader(rank, [&] { steps_.set_part(bundle, n, fraction); });
-      team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle); });
+      steps_.set_part(bundle, n, fraction);
+      team.share(n_shards, [&](std::int64_t s) { move(s, bundle); });
     }
-    team.leader(rank, [&] {
-      steps_.judge_shorter(bundle, n, next, change_);
-      renew();
-    });
+    steps_.judge_shorter(bundle, n, next, change_);
+    renew();
   }
 
   const Matrix& A_;

@@ -51,29 +51,32 @@ class LaneSweep {
   LaneOutcome<L> run(int n_threads, Pulse& pulse) {
     const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
     const std::int64_t work = L * tau_ * (A_.nnz / A_.n + 16);
-    Team::run(n_threads, [&](Team& team, int rank) {
-      const std::int32_t* bundle = columns_;
-      std::int64_t n = 0;
-      const auto commit = [&] {  // each member its slices of the last bundle
-        for (std::int64_t part = rank; part < n_slices(n); part += team.size())
-          this->commit(bundle, n, part);
-      };
-      for (std::int64_t begin = 0; begin < n_columns_; begin += tau_) {
-        if (pulse.stopped()) break;
-        commit();
-        n = std::min(tau_, n_columns_ - begin);
-        bundle = columns_ + begin;
-        team.share(rank, n_shards, [&](std::int64_t s) { measure(s, bundle, n); });
-        team.share(rank, n_slices(n), [&](std::int64_t part) { decide(bundle, n, part); });
-        team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, step_); });
-        team.leader(rank, [&] {
-          judge(n);
-          pulse.beat(work);
-        });
-        while (rose_) retreat(team, rank, n_shards, bundle, n);
-      }
-      commit();
-    });
+    Team team(n_threads);
+    const std::int32_t* last = columns_;
+    std::int64_t n_last = 0;
+    const auto commit = [&](std::int64_t rank) {  // a member's share of the last bundle
+      for (std::int64_t part = rank; part < n_slices(n_last); part += team.size())
+        this->commit(last, n_last, part);
+    };
+    for (std::int64_t begin = 0; begin < n_columns_ && !pulse.stopped(); begin += tau_) {
+      const std::int64_t n = std::min(tau_, n_columns_ - begin);
+      const std::int32_t* const bundle = columns_ + begin;
+      // The sums do not look at lam, so it may move while they are taken.
+      team.share(n_shards + team.size(), [&](std::int64_t k) {
+        if (k < n_shards)
+          measure(k, bundle, n);
+        else
+          commit(k - n_shards);
+      });
+      team.share(n_slices(n), [&](std::int64_t part) { decide(bundle, n, part); });
+      team.share(n_shards, [&](std::int64_t s) { move(s, bundle, n, step_); });
+      judge(n);
+      pulse.beat(work);
+      while (rose_) retreat(team, bundle, n);
+      last = bundle;
+      n_last = n;
+    }
+    for (int rank = 0; rank < team.size(); ++rank) commit(rank);
     outcome_.total = at_.total;
     return outcome_;
   }
@@ -196,21 +199,17 @@ class LaneSweep {
 
   // In the lanes that rose, takes back what is applied and applies half of it; after many halvings,
   // nothing.
-  void retreat(Team& team, int rank, std::int64_t n_shards, const std::int32_t* bundle,
-               std::int64_t n) {
+  void retreat(Team& team, const std::int32_t* bundle, std::int64_t n) {
     constexpr double smallest = 1.0 / 1024;
-    team.leader(rank, [&] { set_part(bundle, n, [&](int l) { return -fraction_[l]; }); });
-    team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
-    team.leader(rank, [&] {
-      for (int l = 0; l < L; ++l) fraction_[l] = fraction_[l] > smallest ? fraction_[l] / 2 : 0.0;
-      set_part(bundle, n, [&](int l) { return fraction_[l]; });
-    });
-    team.share(rank, n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
-    team.leader(rank, [&] {
-      for (int l = 0; l < L; ++l)
-        if (pending_[l]) judge_shorter(bundle, n, l);
-      rose_ = std::any_of(pending_.begin(), pending_.end(), [](bool is) { return is; });
-    });
+    const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
+    set_part(bundle, n, [&](int l) { return -fraction_[l]; });
+    team.share(n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
+    for (int l = 0; l < L; ++l) fraction_[l] = fraction_[l] > smallest ? fraction_[l] / 2 : 0.0;
+    set_part(bundle, n, [&](int l) { return fraction_[l]; });
+    team.share(n_shards, [&](std::int64_t s) { move(s, bundle, n, part_); });
+    for (int l = 0; l < L; ++l)
+      if (pending_[l]) judge_shorter(bundle, n, l);
+    rose_ = std::any_of(pending_.begin(), pending_.end(), [](bool is) { return is; });
   }
 
   // part_ = the steps times a fraction, in the lanes that rose; 0 in the others

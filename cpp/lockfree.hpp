@@ -6,8 +6,6 @@
 // updates is the machine's.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 #include <atomic>
 #include <cmath>
@@ -15,6 +13,7 @@
 
 #include "iterate.hpp"
 #include "pulse.hpp"
+#include "team.hpp"
 #include "weights.hpp"
 
 namespace tauboost {
@@ -104,9 +103,11 @@ class LockFree {
     const double smallest = Bounds::vanished * at_.total;
     const std::int64_t work = block * (A_.nnz / A_.n + 16);
     Outcome outcome;
-#pragma omp parallel num_threads(n_threads)
-    {
-      Member member{omp_get_thread_num(), SharedTotal(at_.total), {}};
+    Team team(n_threads);
+    // One task for each thread, and updates for as long as there are any: a task that is begun late
+    // finds fewer left.
+    team.share(team.size(), [&](std::int64_t rank, int thread) {
+      Member member{static_cast<int>(rank), SharedTotal(at_.total), {}};
       while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
              member.total.now() >= smallest) {
         const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
@@ -117,11 +118,11 @@ class LockFree {
         drift += catch_up(member, most_put_off);
         member.total.refresh();
         Shared::add(outcome.drift, drift);
-        if (member.rank == 0) pulse.beat(work);
+        if (thread == 0) pulse.beat(work);
       }
       Shared::add(outcome.drift, catch_up(member, 0));
       member.total.refresh();
-    }
+    });
     outcome.done = std::min(next_.load(), n_updates);
     outcome.total = at_.total;
     return outcome;

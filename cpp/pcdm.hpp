@@ -38,22 +38,16 @@ class SynchronousPcdm {
   Outcome run(std::uint64_t first, std::int64_t n_iterations, int n_threads, Pulse& pulse) {
     const auto n_shards = static_cast<std::int64_t>(A_.shards.size());
     const std::int64_t work = sampling_.tau() * (A_.nnz / A_.n + 16);
-    bool going = n_iterations > 0;
-    Team::run(n_threads, [&](Team& team, int rank) {
-      while (going) {
-        team.leader(rank, [&] { sampling_.draw(first + outcome_.done, subset_.data()); });
-        team.share(rank, n_shards, [&](std::int64_t s) { measure(s); });
-        team.leader(rank, [&] { decide(); });
-        team.share(rank, n_shards, [&](std::int64_t s) { change_[s] = move(s, 1.0); });
-        team.leader(rank, [&] {
-          judge();
-          pulse.beat(work);
-          going =
-              outcome_.done < n_iterations && outcome_.drift <= bounds_.drift && !pulse.stopped();
-        });
-        if (taken_back_) team.share(rank, n_shards, [&](std::int64_t s) { move(s, -1.0); });
-      }
-    });
+    Team team(n_threads);
+    while (outcome_.done < n_iterations && outcome_.drift <= bounds_.drift && !pulse.stopped()) {
+      sampling_.draw(first + outcome_.done, subset_.data());
+      team.share(n_shards, [&](std::int64_t s) { measure(s); });
+      decide();
+      team.share(n_shards, [&](std::int64_t s) { change_[s] = move(s, 1.0); });
+      judge();
+      pulse.beat(work);
+      if (taken_back_) team.share(n_shards, [&](std::int64_t s) { move(s, -1.0); });
+    }
     outcome_.total = at_.total;
     return outcome_;
   }

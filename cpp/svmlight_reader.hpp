@@ -12,6 +12,7 @@
 
 #include "pages.hpp"
 #include "svmlight.hpp"
+#include "team.hpp"
 
 namespace tauboost::svmlight {
 
@@ -148,13 +149,11 @@ class Reader {
     }
   }
 
-  // Chunks are not equally long to parse, and a thread may be kept waiting: no fixed shares.
   template <typename Task>
   void share(int n_threads, Task task) {
     const auto n = static_cast<std::int64_t>(chunks_.size());
-    n_threads = static_cast<int>(std::min<std::int64_t>(n_threads, n));
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads) if (n_threads > 1)
-    for (std::int64_t k = 0; k < n; ++k) task(chunks_[k]);
+    Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n)));
+    team.share(n, [&](std::int64_t k) { task(chunks_[k]); });
   }
 
   void parse_in_place(Chunk& chunk) {

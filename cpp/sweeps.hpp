@@ -2,11 +2,10 @@
 // every coordinate (fully-parallel, accelerated, greedy, lbfgs) are made of.
 #pragma once
 
-#include <omp.h>
-
 #include <algorithm>
 
 #include "pulse.hpp"
+#include "team.hpp"
 #include "weights.hpp"
 
 namespace tauboost {
@@ -19,9 +18,8 @@ inline void gather_columns(const Matrix& A, const double* w, const std::int32_t*
                            Pulse& pulse) {
   const std::int64_t block = std::clamp<std::int64_t>(n / 64, 1, 4096);
   const std::int64_t n_blocks = (n + block - 1) / block;
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t b = 0; b < n_blocks; ++b) {
-    if (pulse.stopped()) continue;
+  Team(n_threads).share(n_blocks, [&](std::int64_t b, int member) {
+    if (pulse.stopped()) return;
     const std::int64_t begin = b * block, end = std::min(n, begin + block);
     std::fill(neg + begin, neg + end, 0.0);
     std::fill(pos + begin, pos + end, 0.0);
@@ -36,36 +34,34 @@ inline void gather_columns(const Matrix& A, const double* w, const std::int32_t*
         if (square != nullptr) square[k] += sums.square;
         work += column.n;
       }
-      if (omp_get_thread_num() == 0) pulse.beat(work);
+      if (member == 0) pulse.beat(work);
     }
-  }
+  });
 }
 
 // r += A d
 inline void add_all(const Matrix& A, const double* d, double* r, int n_threads, Pulse& pulse) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t s = 0; s < n_shards; ++s) {
+  Team(n_threads).share(n_shards, [&](std::int64_t s, int member) {
     const Shard& shard = A.shards[s];
     double* part = r + shard.first_row;
     for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
       if (d[i] != 0.0) add(A.column(shard, i), d[i], part);
-      if (omp_get_thread_num() == 0) pulse.beat(shard.start[i + 1] - shard.start[i]);
+      if (member == 0) pulse.beat(shard.start[i + 1] - shard.start[i]);
     }
-  }
+  });
 }
 
 // The physical limit the kernels are measured against: load w at the row of every nonzero, add.
 inline double pure_gather(const Matrix& A, const double* w, int n_threads) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
   std::vector<double> sums(n_shards);
-#pragma omp parallel for schedule(dynamic, 1) num_threads(n_threads)
-  for (std::int64_t s = 0; s < n_shards; ++s) {
+  Team(n_threads).share(n_shards, [&](std::int64_t s) {
     const Shard& shard = A.shards[s];
     const double* part = w + shard.first_row;
     const std::int32_t* rows = shard.rows.get();
     sums[s] = fixed_sum(0, shard.start[A.n], [&](std::int64_t k) { return part[rows[k]]; });
-  }
+  });
   double sum = 0.0;
   for (double part : sums) sum += part;
   return sum;

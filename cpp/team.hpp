@@ -1,84 +1,72 @@
-// Threads that meet often: a team inside one OpenMP region with a barrier of its own.
+// The one way to run in parallel: a team of threads that claim tasks.
 //
-// A bundle of coordinates takes microseconds, and OpenMP's barrier makes a system call even for a
-// team of one. This one costs a team of one nothing, and otherwise an atomic counter: threads that
-// wait spin for some microseconds and then sleep, so that a busy machine is not starved.
+//     Team team(n_threads);
+//     team.share(n_tasks, [&](std::int64_t k) { ... });   // all of 0 ... n_tasks - 1, then go on
+//
+// Tasks are dealt to the members, so that a member gets the same shard in every phase and finds it
+// in its cache. But nobody has to wait for a member that is not running because another process
+// holds its core: a member that has done its own tasks claims those of the others, and the caller
+// waits only for tasks that were claimed. Who runs a task never changes what it computes.
+//
+// A claim is one compare-and-swap on a word that holds the number of the phase and the number of
+// tasks left. A thread that comes late finds the phase over, or the word changed, and claims
+// nothing. An unclaimed task keeps its phase open, so what a claim was made on is still there.
 #pragma once
 
-#include <omp.h>
-
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <exception>
+#include <type_traits>
+
+#include "crew.hpp"
 
 namespace tauboost {
 
 class Team {
  public:
-  // Runs task(rank) on every member at once.
+  explicit Team(int n_threads) : crew_(n_threads > 1 ? Crew::borrow(n_threads) : nullptr) {
+    if (crew_ != nullptr) size_ = crew_->size(n_threads);
+  }
+  ~Team() {
+    if (crew_ != nullptr) Crew::give_back(crew_);
+  }
+  Team(const Team&) = delete;
+  Team& operator=(const Team&) = delete;
+
+  // The caller is member 0. There may be fewer members than were asked for.
+  int size() const { return size_; }
+
+  // Runs task(k), or task(k, member), for every k of 0 ... n_tasks - 1. What a task throws is
+  // thrown here, when those that were claimed have ended; the rest is left undone.
   template <typename Task>
-  static void run(int n_threads, Task task) {
-    if (n_threads == 1) {
-      Team alone(1);
-      task(alone, 0);
-      return;
-    }
-    Team team(n_threads);
-#pragma omp parallel num_threads(n_threads)
-    {
-      // OpenMP may give fewer threads than asked for.
-      if (omp_get_thread_num() == 0) team.size_.store(omp_get_num_threads());
-#pragma omp barrier
-      task(team, omp_get_thread_num());
-    }
+  void share(std::int64_t n_tasks, const Task& task) {
+    const int size = static_cast<int>(std::min<std::int64_t>(size_, n_tasks));
+    if (size > 1) return crew_->run({&call<Task>, &task, n_tasks, size});
+    for (std::int64_t k = 0; k < n_tasks; ++k) call<Task>(&task, k, 0);
   }
 
-  int size() const { return size_.load(std::memory_order_relaxed); }
-
-  // Nobody goes on before everybody has come; what was written before is seen by all after.
-  void meet() {
-    const std::uint32_t size = static_cast<std::uint32_t>(this->size());
-    if (size == 1) return;
-    const std::uint32_t round = round_.load(std::memory_order_acquire);
-    if (arrived_.fetch_add(1, std::memory_order_acq_rel) + 1 == size) {
-      arrived_.store(0, std::memory_order_relaxed);
-      round_.store(round + 1, std::memory_order_release);
-      round_.notify_all();
-      return;
-    }
-    for (int spin = 0; spin < spins; ++spin) {
-      if (round_.load(std::memory_order_acquire) != round) return;
-      pause();
-    }
-    round_.wait(round, std::memory_order_acquire);
-  }
-
-  // The first member works, the others wait for it.
+  // Runs task(begin, end) on blocks that make up 0 ... n - 1, of at least `smallest` but the last.
   template <typename Task>
-  void leader(int rank, Task task) {
-    if (rank == 0) task();
-    meet();
-  }
-
-  // Task k of n_tasks goes to member k modulo the size; all wait for the last.
-  template <typename Task>
-  void share(int rank, std::int64_t n_tasks, Task task) {
-    for (std::int64_t k = rank; k < n_tasks; k += size()) task(k);
-    meet();
+  void share_blocks(std::int64_t n, std::int64_t smallest, const Task& task) {
+    constexpr std::int64_t blocks_each = 8;  // so that a late member does not keep the others
+    const std::int64_t block = std::max(smallest, n / (blocks_each * size_) + 1);
+    share((n + block - 1) / block,
+          [&](std::int64_t b) { task(b * block, std::min(n, (b + 1) * block)); });
   }
 
  private:
-  explicit Team(int size) : size_(size) {}
-
-  static void pause() {
-#if defined(__x86_64__) || defined(__i386__)
-    __builtin_ia32_pause();
-#endif
+  template <typename Task>
+  static void call(const void* task, std::int64_t k, int member) {
+    const Task& work = *static_cast<const Task*>(task);
+    if constexpr (std::is_invocable_v<const Task&, std::int64_t, int>)
+      work(k, member);
+    else
+      work(k);
   }
 
-  static constexpr int spins = 2000;
-  std::atomic<int> size_;
-  alignas(64) std::atomic<std::uint32_t> arrived_{0};
-  alignas(64) std::atomic<std::uint32_t> round_{0};
+  Crew* crew_;
+  int size_ = 1;
 };
 
 }  // namespace tauboost

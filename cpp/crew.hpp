@@ -1,0 +1,266 @@
+// The threads behind a team: who they are, how they wait, and how they survive a fork.
+//
+// A crew is a set of sleeping threads and the words they claim tasks from. A team borrows one for
+// as long as a kernel runs; calls from several Python threads at once get a crew each. Crews are
+// made when they are needed and never destroyed: a thread may look at its words at any time. They
+// cost nothing while they sleep. A child of fork() has none of its parent's threads, and starts its
+// own.
+#pragma once
+
+#include <pthread.h>
+#include <signal.h>
+
+#include <atomic>
+#include <cstdint>
+#include <exception>
+#include <mutex>
+#include <new>
+#include <stdexcept>
+
+namespace tauboost {
+
+class Crew {
+ public:
+  static constexpr int most_threads = 256;
+
+  // Tasks 0 ... n_tasks - 1, dealt to `size` members: k goes to member k modulo size.
+  struct Phase {
+    void (*call)(const void* task, std::int64_t k, int member);
+    const void* task;
+    std::int64_t n_tasks;
+    int size;
+  };
+
+  // A crew with room for so many threads, the caller's among them; null where memory is short.
+  static Crew* borrow(int n_threads) {
+    Pool& pool = Pool::of_this_process();
+    Crew* crew = nullptr;
+    {
+      const std::lock_guard<std::mutex> lock(pool.mutex);
+      crew = pool.idle;
+      if (crew != nullptr) pool.idle = crew->next_idle_;
+    }
+    if (crew == nullptr) crew = new (std::nothrow) Crew(&pool);
+    if (crew != nullptr) crew->hire(n_threads - 1);
+    return crew;
+  }
+
+  static void give_back(Crew* crew) {
+    Pool& pool = Pool::of_this_process();
+    if (crew->pool_ != &pool) return;  // the process was forked: its threads are not here
+    const std::lock_guard<std::mutex> lock(pool.mutex);
+    crew->next_idle_ = pool.idle;
+    pool.idle = crew;
+  }
+
+  // How many threads of those asked for there are.
+  int size(int n_threads) const { return n_threads <= n_helpers_ ? n_threads : n_helpers_ + 1; }
+
+  void run(const Phase& phase) {
+    call_.store(phase.call, std::memory_order_relaxed);
+    task_.store(phase.task, std::memory_order_relaxed);
+    n_tasks_.store(phase.n_tasks, std::memory_order_relaxed);
+    size_.store(phase.size, std::memory_order_relaxed);
+    finished_.store(0, std::memory_order_relaxed);
+    number_ += 1;
+    for (int member = phase.size - 1; member >= 0; --member) {
+      const std::int64_t n = dealt(phase.n_tasks, phase.size, member);
+      members_[member].word.store(std::uint64_t{number_} << 32 | static_cast<std::uint64_t>(n));
+    }
+    for (int member = 1; member < phase.size; ++member) members_[member].wake();
+    const std::int64_t own = work(0);
+    wait_for(static_cast<std::uint32_t>(phase.n_tasks - own));
+    if (!failed_.load(std::memory_order_relaxed)) return;
+    failed_.store(false, std::memory_order_relaxed);
+    std::rethrow_exception(std::exchange(error_, nullptr));
+  }
+
+ private:
+  // All crews of a process that nobody uses; its address tells a process from its parent.
+  struct Pool {
+    std::mutex mutex;
+    Crew* idle = nullptr;
+
+    static Pool& of_this_process() {
+      Pool* pool = current().load(std::memory_order_acquire);
+      if (pool != nullptr) return *pool;
+      static const int forks = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
+      static_cast<void>(forks);
+      Pool* const fresh = new Pool;
+      if (current().compare_exchange_strong(pool, fresh, std::memory_order_acq_rel)) return *fresh;
+      delete fresh;
+      return *pool;
+    }
+
+   private:
+    static std::atomic<Pool*>& current() {
+      static std::atomic<Pool*> pool{nullptr};
+      return pool;
+    }
+  };
+
+  // One member of the crew: the tasks dealt to it, and the bell that wakes it.
+  struct alignas(128) Member {
+    std::atomic<std::uint64_t> word{0};  // upper half: number of the phase; lower: tasks left
+    std::atomic<std::uint32_t> asleep{0};
+    std::atomic<std::uint32_t> bell{0};
+    Crew* crew = nullptr;
+
+    void wake() {
+      if (asleep.load() == 0) return;
+      asleep.store(0, std::memory_order_relaxed);
+      bell.fetch_add(1);
+      bell.notify_one();
+    }
+  };
+
+  explicit Crew(Pool* pool) : pool_(pool) {
+    for (Member& member : members_) member.crew = this;
+  }
+
+  // Starts threads until there are so many, or the system refuses: fewer do as well.
+  void hire(int n_helpers) {
+    n_helpers = n_helpers < most_threads ? n_helpers : most_threads - 1;
+    while (n_helpers_ < n_helpers && start(members_[n_helpers_ + 1])) ++n_helpers_;
+  }
+
+  static bool start(Member& member) {
+    constexpr std::size_t stack = 1 << 20;  // kernels keep little there
+    pthread_attr_t attributes;
+    if (pthread_attr_init(&attributes) != 0) return false;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    pthread_attr_setstacksize(&attributes, stack);
+    sigset_t all, before;
+    sigfillset(&all);  // signals are for the threads of Python
+    pthread_sigmask(SIG_SETMASK, &all, &before);
+    pthread_t thread;
+    const bool started = pthread_create(&thread, &attributes, &serve, &member) == 0;
+    pthread_sigmask(SIG_SETMASK, &before, nullptr);
+    pthread_attr_destroy(&attributes);
+    return started;
+  }
+
+  static std::int64_t dealt(std::int64_t n_tasks, int size, int member) {
+    return (n_tasks - member + size - 1) / size;
+  }
+
+  // Claims and runs what is left, one's own tasks first; returns how many.
+  std::int64_t work(int self) {
+    std::int64_t done = 0;
+    const int size = size_.load(std::memory_order_relaxed);
+    for (int turn = 0; turn < size; ++turn) {
+      const int from = self + turn < size ? self + turn : self + turn - size;
+      while (claim_and_run(from, self)) ++done;
+    }
+    return done;
+  }
+
+  bool claim_and_run(int from, int self) {
+    std::atomic<std::uint64_t>& word = members_[from].word;
+    std::uint64_t seen = word.load(std::memory_order_acquire);
+    for (;;) {
+      const auto left = static_cast<std::int64_t>(seen & 0xffffffffu);
+      if (left == 0) return false;
+      // Of the phase that `seen` belongs to if the exchange succeeds, and not used otherwise.
+      const auto call = call_.load(std::memory_order_relaxed);
+      const void* const task = task_.load(std::memory_order_relaxed);
+      const std::int64_t n_tasks = n_tasks_.load(std::memory_order_relaxed);
+      const int size = size_.load(std::memory_order_relaxed);
+      if (!word.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
+                                      std::memory_order_acquire))
+        continue;
+      const std::int64_t k = from + (dealt(n_tasks, size, from) - left) * size;
+      attempt(call, task, k, self);
+      return true;
+    }
+  }
+
+  void attempt(void (*call)(const void*, std::int64_t, int), const void* task, std::int64_t k,
+               int self) {
+    if (failed_.load(std::memory_order_relaxed)) return;
+    try {
+      call(task, k, self);
+    } catch (...) {
+      if (!failed_.exchange(true)) error_ = std::current_exception();
+    }
+  }
+
+  // Waits until the helpers have finished so many tasks.
+  void wait_for(std::uint32_t n_tasks) {
+    for (int spin = 0; spin < spins; ++spin) {
+      if (finished_.load(std::memory_order_acquire) == n_tasks) return;
+      pause();
+    }
+    caller_asleep_.store(1);
+    for (;;) {
+      const std::uint32_t finished = finished_.load();
+      if (finished == n_tasks) break;
+      if (pool_ != &Pool::of_this_process())
+        throw std::runtime_error("the process was forked while its threads were at work");
+      finished_.wait(finished);
+    }
+    caller_asleep_.store(0, std::memory_order_relaxed);
+  }
+
+  // The life of a helper.
+  static void* serve(void* self) {
+    Member& member = *static_cast<Member*>(self);
+    Crew& crew = *member.crew;
+    const int number = static_cast<int>(&member - crew.members_);
+    std::uint64_t last = 0;
+    for (;;) {
+      last = crew.next_phase(member, last);
+      const auto done = static_cast<std::uint32_t>(crew.work(number));
+      if (done == 0) continue;
+      crew.finished_.fetch_add(done);
+      if (crew.caller_asleep_.load() != 0) crew.finished_.notify_one();
+    }
+    return nullptr;
+  }
+
+  // Waits for a phase that this member is dealt tasks of: awake for a while, then asleep.
+  static std::uint64_t next_phase(Member& member, std::uint64_t last) {
+    for (int spin = 0; spin < spins; ++spin) {
+      const std::uint64_t number = member.word.load(std::memory_order_acquire) >> 32;
+      if (number != last) return number;
+      pause();
+    }
+    for (;;) {
+      const std::uint32_t rung = member.bell.load();
+      member.asleep.store(1);
+      const std::uint64_t number = member.word.load() >> 32;
+      if (number != last) {
+        member.asleep.store(0, std::memory_order_relaxed);
+        return number;
+      }
+      member.bell.wait(rung);
+    }
+  }
+
+  static void pause() {
+#if defined(__x86_64__) || defined(__i386__)
+    __builtin_ia32_pause();
+#elif defined(__aarch64__)
+    asm volatile("yield");
+#endif
+  }
+
+  static constexpr int spins = 2000;
+
+  Pool* const pool_;
+  Crew* next_idle_ = nullptr;
+  int n_helpers_ = 0;
+  std::uint32_t number_ = 0;  // of the phase
+  std::atomic<bool> failed_{false};
+  std::exception_ptr error_;
+  // The phase, written by the caller while no task of it can be claimed.
+  alignas(128) std::atomic<void (*)(const void*, std::int64_t, int)> call_{nullptr};
+  std::atomic<const void*> task_{nullptr};
+  std::atomic<std::int64_t> n_tasks_{0};
+  std::atomic<int> size_{1};
+  alignas(128) std::atomic<std::uint32_t> finished_{0};  // tasks, by helpers
+  std::atomic<std::uint32_t> caller_asleep_{0};
+  Member members_[most_threads];
+};
+
+}  // namespace tauboost
