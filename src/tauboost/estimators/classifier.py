@@ -193,7 +193,7 @@ class TauBoostClassifier(
             watch = vars(self).get("_watch", Watch())
             options = self._options(reporting_to_callbacks(self, watch.telling(line)), is_warm)
             options = replace(options, checkpoint=watch.checkpoint)
-            samples = self._samples(arrays, classes, codes, sample_weight)
+            samples = self._samples(arrays, classes, codes, sample_weight).merged()
             model = train(samples, options, self._start(samples) if is_warm else None)
         self._keep(model, samples, classes, arrays.shape[1])
         finished(self)

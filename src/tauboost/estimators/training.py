@@ -56,7 +56,10 @@ class Minimum:
 
 
 def train(samples: Samples, options: Options, start: Vector | None) -> Model:
-    """Train as the options say; ``start`` is a point of the core for each task, or None."""
+    """Train as the options say; ``start`` is a point of the core for each task, or None.
+
+    ``samples`` have no equal ones among them (`Samples.merged`).
+    """
     job = Job(samples, options, Clock(options.time_limit), start)
     options.checkpoint.open(options.identity(samples))
     chooses = options.alpha == "auto" or options.early_stopping
