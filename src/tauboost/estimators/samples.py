@@ -256,13 +256,18 @@ def with_all_the_weight(content: NDArray[np.uint64], weights: Vector) -> tuple[M
     if len(again) == 0:
         return keep, weights
     repeated = different(again)
-    group = np.minimum(np.searchsorted(repeated, content), len(repeated) - 1)
-    several = np.flatnonzero(repeated[group] == content)
-    first = several[np.unique(group[several], return_index=True)[1]]
+    # A search for each of them would take longer than the sort: the last bits rule out most.
+    may_repeat = np.zeros(2**16, dtype=bool)
+    may_repeat[repeated % 2**16] = True
+    several = np.flatnonzero(may_repeat[content % 2**16])
+    group = np.minimum(np.searchsorted(repeated, content[several]), len(repeated) - 1)
+    found = repeated[group] == content[several]
+    several, group = several[found], group[found]
+    first = several[np.unique(group, return_index=True)[1]]
     keep[several] = False
     keep[first] = True
     summed = weights.copy()
-    summed[first] = np.bincount(group[several], weights[several])
+    summed[first] = np.bincount(group, weights[several])
     return keep, summed
 
 
