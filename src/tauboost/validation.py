@@ -5,6 +5,7 @@ Every message names the argument, what was given and what is accepted.
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass, replace
 from numbers import Real
@@ -35,6 +36,8 @@ SMALLEST, LARGEST = 1e-150, 1e150
 # The kernels number columns with 32 bits, and an intercept is one more.
 MOST_FEATURES = 2**31 - 2
 ROWS_AT_ONCE = 2**16
+# Runs of rows at least so long on average are copied one by one, without a mask over entries.
+ROWS_IN_A_RUN = 32
 
 
 @dataclass(frozen=True)
@@ -77,18 +80,31 @@ class CsrArrays:
             indptr = np.append(0, np.cumsum(counts[keep])).astype(self.indptr.dtype)
             indices = np.empty(int(indptr[-1]), dtype=self.indices.dtype)
             data = None if self.data is None else np.empty(len(indices))
-            # By blocks of rows: a mask over all entries would be as large as what is kept.
-            for start in range(0, len(keep), ROWS_AT_ONCE):
-                stop = min(start + ROWS_AT_ONCE, len(keep))
-                block = slice(int(self.indptr[start]), int(self.indptr[stop]))
-                chosen = np.repeat(keep[start:stop], counts[start:stop])
-                first = int(indptr[np.count_nonzero(keep[:start])])
-                kept = slice(first, first + int(np.count_nonzero(chosen)))
-                indices[kept] = self.indices[block][chosen]
+            for kept, chosen in self._blocks(keep, counts, indptr):
+                indices[kept] = self.indices[chosen[0]][chosen[1]]
                 if data is not None and self.data is not None:
-                    data[kept] = self.data[block][chosen]
+                    data[kept] = self.data[chosen[0]][chosen[1]]
             more = None if self.more is None else self.more.select(keep)
         return CsrArrays(indptr, indices, data, (len(indptr) - 1, self.shape[1]), more)
+
+    def _blocks(
+        self, keep: Mask, counts: NDArray[Any], indptr: NDArray[Any]
+    ) -> Iterator[tuple[slice, tuple[slice, Any]]]:
+        """Yield where entries go, and where they come from: a slice, and what of it is kept."""
+        edges = np.flatnonzero(np.diff(keep, prepend=False, append=False))
+        if len(edges) * ROWS_IN_A_RUN <= len(keep):  # long runs of kept rows are copied as such
+            first = 0
+            for begin, end in self.indptr[edges].reshape(-1, 2).tolist():
+                yield slice(first, first + end - begin), (slice(begin, end), slice(None))
+                first += end - begin
+            return
+        # By blocks of rows: a mask over all entries would be as large as what is kept.
+        for start in range(0, len(keep), ROWS_AT_ONCE):
+            stop = min(start + ROWS_AT_ONCE, len(keep))
+            block = slice(int(self.indptr[start]), int(self.indptr[stop]))
+            chosen = np.repeat(keep[start:stop], counts[start:stop])
+            first = int(indptr[np.count_nonzero(keep[:start])])
+            yield slice(first, first + int(np.count_nonzero(chosen))), (block, chosen)
 
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""

@@ -2,7 +2,8 @@
 
 Features that no sample has are left out of the work. Which samples are held out depends on their
 content, not on their position: equal samples stay together, so copies of a sample can never be on
-both sides, a sample of weight 2 is the same as that sample twice, and the order does not matter.
+both sides, and the order does not matter. `merged` makes one sample of equal ones, so that a sample
+of weight 2 is that sample twice for every step of a fit, which counts rows and nonzeros.
 """
 
 from __future__ import annotations
@@ -27,6 +28,8 @@ __all__ = ["Samples"]
 FEWEST_OF_A_CLASS = 10
 # How many parts are held out in turn, from so many different samples on.
 PARTS = {8_000: 1, 0: 2}
+# Any odd number: it keeps the fingerprints of equal features with different labels apart.
+LABEL_FACTOR = 0xD1B54A32D192ED03
 
 
 @dataclass(frozen=True)
@@ -60,6 +63,31 @@ class Samples:
             arrays, codes, weights = arrays.select(present), codes[present], weights[present]
         arrays, used = without_unused_features(arrays)
         return cls(arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used)
+
+    def merged(self) -> Samples:
+        """Return these samples with equal ones as one, of all their weight; self if none are equal.
+
+        How a sweep is cut and when a Newton step is due follow from counts of rows and nonzeros:
+        copies would take another path to the optimum than weights, and stop elsewhere.
+        """
+        # Equal features with another label are another sample.
+        content = self.fingerprints + self.codes.astype(np.uint64) * np.uint64(LABEL_FACTOR)
+        keep, weights = with_all_the_weight(content, self.weights)
+        if keep.all():
+            return self
+        arrays, used = without_unused_features(self.arrays.select(keep))
+        if used is not None and self.used is not None:
+            used = self.used[used]
+        fewer = replace(
+            self,
+            arrays=arrays,
+            codes=self.codes[keep],
+            weights=weights[keep],
+            used=self.used if used is None else used,
+        )
+        if used is None:  # the numbers of features are those the fingerprints were made of
+            fewer.__dict__["fingerprints"] = self.fingerprints[keep]
+        return fewer
 
     @property
     def n(self) -> int:
@@ -215,6 +243,32 @@ class Samples:
 def mean(values: Any, weights: Vector) -> float:
     """Mean by weight. Not a dot product: waking the threads of BLAS costs more than the sum."""
     return float(np.sum(values * weights) / weights.sum())
+
+
+def with_all_the_weight(content: NDArray[np.uint64], weights: Vector) -> tuple[Mask, Vector]:
+    """Tell which samples are the first of their content, and give these the weight of the others.
+
+    Only values are sorted, which is fast; where they are from is asked for repeated ones only.
+    """
+    keep = np.ones(len(content), dtype=bool)
+    in_order = np.sort(content)
+    again = in_order[1:][in_order[1:] == in_order[:-1]]
+    if len(again) == 0:
+        return keep, weights
+    repeated = different(again)
+    # A search for each of them would take longer than the sort: the last bits rule out most.
+    may_repeat = np.zeros(2**16, dtype=bool)
+    may_repeat[repeated % 2**16] = True
+    several = np.flatnonzero(may_repeat[content % 2**16])
+    group = np.minimum(np.searchsorted(repeated, content[several]), len(repeated) - 1)
+    found = repeated[group] == content[several]
+    several, group = several[found], group[found]
+    first = several[np.unique(group, return_index=True)[1]]
+    keep[several] = False
+    keep[first] = True
+    summed = weights.copy()
+    summed[first] = np.bincount(group, weights[several])
+    return keep, summed
 
 
 def squared_lengths(arrays: CsrArrays) -> Vector:

@@ -27,7 +27,7 @@ from .selection import AFTER_THE_RACES, Choice, fallback, select
 __all__ = ["Model", "train"]
 
 # Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
-# to the optimum, and the fit on all samples goes there.
+# to the optimum, and the fit on all samples goes there, up to tol.
 FEW_SWEEPS = 4
 
 
@@ -53,10 +53,14 @@ class Minimum:
     values: Vector  # (tasks,)
     n_sweeps: int
     message: str
+    status: Status | None = None  # of the solver, where there was one
 
 
 def train(samples: Samples, options: Options, start: Vector | None) -> Model:
-    """Train as the options say; ``start`` is a point of the core for each task, or None."""
+    """Train as the options say; ``start`` is a point of the core for each task, or None.
+
+    ``samples`` have no equal ones among them (`Samples.merged`).
+    """
     job = Job(samples, options, Clock(options.time_limit), start)
     options.checkpoint.open(options.identity(samples))
     chooses = options.alpha == "auto" or options.early_stopping
@@ -100,11 +104,11 @@ def tuned(job: Job, parts: list[Mask]) -> Model:
         points, values = best.points, best.values
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
-        points, values = refit(job, best, state)
-        length = how_far(best, samples.is_binary)
+        found = refit(job, best, state)
+        points, values = found.points, found.values
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
-            f"l1_ratio={strength.l1_ratio:g}, {length}; fitted again on all."
+            f"l1_ratio={strength.l1_ratio:g}, {found.message}; fitted again on all."
         )
     if job.clock.is_over:
         message += f" The time limit of {options.time_limit:g} s cut it short."
@@ -118,23 +122,17 @@ def tuned(job: Job, parts: list[Mask]) -> Model:
     return with_link(model, best.decisions, best.codes, best.weights)
 
 
-def how_far(best: Choice, is_binary: bool) -> str:
-    """Say how long the winner is fitted."""
-    if best.sweep > FEW_SWEEPS and is_binary:
-        return "to the optimum"
-    return "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
-
-
 def saved_after_the_races(options: Options) -> State | None:
     """Return the state of a fit that was past its choice when it was saved."""
     found = options.checkpoint.phase
     return options.checkpoint.saved(found) if found in AFTER_THE_RACES else None
 
 
-def refit(job: Job, best: Choice, state: State | None) -> tuple[Vector, Vector]:
-    """Fit the winner on all samples: with the same few sweeps, or to its optimum.
+def refit(job: Job, best: Choice, state: State | None) -> Minimum:
+    """Fit the winner on all samples: with the same few sweeps, or towards its optimum, up to tol.
 
     Several classes have no Newton step to get there: a few sweeps from where the race was do.
+    The message says how far it went.
     """
     assert best.strength is not None
     first, n_sweeps = job.start, best.sweep
@@ -142,7 +140,7 @@ def refit(job: Job, best: Choice, state: State | None) -> tuple[Vector, Vector]:
         first, n_sweeps = best.points, max(2, best.sweep // 4)
         if job.samples.is_binary:
             found = solved(replace(job, start=first), best.strength, state, best)
-            return found.points, found.values
+            return replace(found, message=how_far(found, job.options))
     race = Race(job.samples, [best.strength], None, first)
     if state is not None:
         race.restore(part("fit", state))
@@ -151,7 +149,15 @@ def refit(job: Job, best: Choice, state: State | None) -> tuple[Vector, Vector]:
         if is_asked_to_stop(job, race, best.loss) or job.clock.is_over:
             break
         job.options.checkpoint.save("refit", lambda: with_choice(race.saved(), best))
-    return race.points(0), race.values(0)
+    message = "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
+    return Minimum(race.points(0), race.values(0), race.n_sweeps, message)
+
+
+def how_far(found: Minimum, options: Options) -> str:
+    """Say where a fit towards the optimum ended: the tolerance is not the optimum itself."""
+    if found.status is Status.CONVERGED:
+        return f"to the optimum within tol={options.tol:g}"
+    return f"towards the optimum, not within tol={options.tol:g} after {found.n_sweeps} sweeps"
 
 
 def is_asked_to_stop(job: Job, race: Race, held_out_loss: float = nan) -> bool:
@@ -213,7 +219,7 @@ def solved(
     point = problem.coordinates(result.lam, result.intercept)[None, :]
     rounding = np.ceil if result.status is Status.CONVERGED else np.round
     n_sweeps = max(1, int(rounding(result.n_epochs)))
-    return Minimum(point, np.array([result.value]), n_sweeps, result.message)
+    return Minimum(point, np.array([result.value]), n_sweeps, result.message, result.status)
 
 
 def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
