@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tauboost as tb
+from tauboost.estimators.samples import Samples
 
 SAME = 1e-6
 WAYS = [
@@ -100,3 +101,12 @@ def test_equal_features_with_different_labels_stay_two_samples():
     y = np.r_[np.zeros(7), np.ones(3), np.zeros(2), np.ones(8)]
     p = tb.TauBoostClassifier(alpha=1e-9, tol=1e-9).fit(X, y).predict_proba(X)[:, 1]
     assert p == pytest.approx(np.repeat([0.3, 0.8], 10), abs=1e-5)
+
+
+def test_fingerprints_in_common_merge_nothing_that_differs(monkeypatch):
+    rng = np.random.default_rng(0)
+    X, y = sp.csr_array((rng.random((60, 5)) < 0.5).astype(float)), np.arange(60) % 2
+    alone = tb.TauBoostClassifier(alpha=1e-2, tol=1e-8, random_state=0).fit(X, y)
+    monkeypatch.setattr(Samples, "fingerprints", np.zeros(60, dtype=np.uint64))
+    same = tb.TauBoostClassifier(alpha=1e-2, tol=1e-8, random_state=0).fit(X, y)
+    assert np.allclose(same.predict_proba(X), alone.predict_proba(X), atol=1e-4)

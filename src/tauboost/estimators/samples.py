@@ -21,6 +21,7 @@ from ..kernels import _core
 from ..problem import Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from .checkpoint import checksum
+from .copies import different, with_all_the_weight
 
 __all__ = ["Samples"]
 
@@ -28,8 +29,6 @@ __all__ = ["Samples"]
 FEWEST_OF_A_CLASS = 10
 # How many parts are held out in turn, from so many different samples on.
 PARTS = {8_000: 1, 0: 2}
-# Any odd number: it keeps the fingerprints of equal features with different labels apart.
-LABEL_FACTOR = 0xD1B54A32D192ED03
 
 
 @dataclass(frozen=True)
@@ -70,9 +69,9 @@ class Samples:
         How a sweep is cut and when a Newton step is due follow from counts of rows and nonzeros:
         copies would take another path to the optimum than weights, and stop elsewhere.
         """
-        # Equal features with another label are another sample.
-        content = self.fingerprints + self.codes.astype(np.uint64) * np.uint64(LABEL_FACTOR)
-        keep, weights = with_all_the_weight(content, self.weights)
+        keep, weights = with_all_the_weight(
+            self.arrays, self.codes, self.fingerprints, self.weights
+        )
         if keep.all():
             return self
         arrays, used = without_unused_features(self.arrays.select(keep))
@@ -245,32 +244,6 @@ def mean(values: Any, weights: Vector) -> float:
     return float(np.sum(values * weights) / weights.sum())
 
 
-def with_all_the_weight(content: NDArray[np.uint64], weights: Vector) -> tuple[Mask, Vector]:
-    """Tell which samples are the first of their content, and give these the weight of the others.
-
-    Only values are sorted, which is fast; where they are from is asked for repeated ones only.
-    """
-    keep = np.ones(len(content), dtype=bool)
-    in_order = np.sort(content)
-    again = in_order[1:][in_order[1:] == in_order[:-1]]
-    if len(again) == 0:
-        return keep, weights
-    repeated = different(again)
-    # A search for each of them would take longer than the sort: the last bits rule out most.
-    may_repeat = np.zeros(2**16, dtype=bool)
-    may_repeat[repeated % 2**16] = True
-    several = np.flatnonzero(may_repeat[content % 2**16])
-    group = np.minimum(np.searchsorted(repeated, content[several]), len(repeated) - 1)
-    found = repeated[group] == content[several]
-    several, group = several[found], group[found]
-    first = several[np.unique(group, return_index=True)[1]]
-    keep[several] = False
-    keep[first] = True
-    summed = weights.copy()
-    summed[first] = np.bincount(group, weights[several])
-    return keep, summed
-
-
 def squared_lengths(arrays: CsrArrays) -> Vector:
     """Squared length of each row."""
     counts = np.diff(arrays.indptr)
@@ -300,9 +273,3 @@ def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.in
     if len(used) == 0:
         used = np.zeros(1, dtype=np.intp)
     return replace(arrays, indices=renumbered, shape=(arrays.shape[0], kept)), used
-
-
-def different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the different ones of some numbers, in order."""
-    ordered = np.sort(numbers)
-    return np.asarray(ordered[np.append(True, ordered[1:] != ordered[:-1])])

@@ -1,0 +1,97 @@
+"""Equal samples: found by their fingerprints, then compared, so that others are never merged.
+
+A fingerprint is 64 bits that anybody can compute: data can be made up in which different samples
+share one. What counts is the comparison.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Mask, Vector
+from ..validation import CsrArrays
+
+__all__ = ["different", "with_all_the_weight"]
+
+ENTRIES_AT_ONCE = 2**20
+
+
+def with_all_the_weight(
+    arrays: CsrArrays,
+    codes: NDArray[np.intp],
+    fingerprints: NDArray[np.uint64],
+    weights: Vector,
+) -> tuple[Mask, Vector]:
+    """Tell which samples are the first of their content, and give these the weight of the others.
+
+    Equal features with another label are another sample.
+    """
+    keep = np.ones(len(codes), dtype=bool)
+    summed = weights
+    for code in np.unique(codes):
+        rows = np.flatnonzero(codes == code)
+        later, first = _repeated(fingerprints[rows])
+        if len(later) == 0:
+            continue
+        later, first = rows[later], rows[first]
+        is_equal = np.ones(len(later), dtype=bool)
+        with arrays.reading():
+            for part in arrays.parts:
+                is_equal &= _are_equal(part, later, first)
+        later, first = later[is_equal], first[is_equal]
+        keep[later] = False
+        summed = summed + np.bincount(first, weights[later], len(weights))
+    return keep, summed
+
+
+def _repeated(numbers: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return where a number stands that has stood before, and where it stood first.
+
+    Only values are sorted, which is fast; where they are from is asked for repeated ones only.
+    """
+    ordered = np.sort(numbers)
+    repeated = different(ordered[1:][ordered[1:] == ordered[:-1]])
+    if len(repeated) == 0:
+        none = np.empty(0, dtype=np.intp)
+        return none, none
+    group = np.minimum(np.searchsorted(repeated, numbers), len(repeated) - 1)
+    several = np.flatnonzero(repeated[group] == numbers)
+    _, first, number = np.unique(group[several], return_index=True, return_inverse=True)
+    leader = several[first][number]
+    return several[several != leader], leader[several != leader]
+
+
+def _are_equal(part: CsrArrays, a: NDArray[np.intp], b: NDArray[np.intp]) -> Mask:
+    """Tell which rows ``a`` have the entries of rows ``b``, in the same order."""
+    lengths = part.indptr[a + 1] - part.indptr[a]
+    is_equal: Mask = lengths == part.indptr[b + 1] - part.indptr[b]
+    pairs = np.flatnonzero(is_equal & (lengths > 0))
+    blocks = np.cumsum(lengths[pairs]) // ENTRIES_AT_ONCE
+    for chosen in np.split(pairs, np.flatnonzero(np.diff(blocks)) + 1):
+        if len(chosen):
+            is_equal[chosen] = _have_equal_entries(part, a[chosen], b[chosen], lengths[chosen])
+    return is_equal
+
+
+def _have_equal_entries(
+    part: CsrArrays, a: NDArray[np.intp], b: NDArray[np.intp], lengths: NDArray[Any]
+) -> Mask:
+    starts = np.cumsum(lengths) - lengths
+    within = np.arange(int(lengths.sum())) - np.repeat(starts, lengths)
+    here = within + np.repeat(part.indptr[a], lengths)
+    there = within + np.repeat(part.indptr[b], lengths)
+    agrees = part.indices[here] == part.indices[there]
+    if part.data is not None:
+        agrees &= part.data[here] == part.data[there]
+    return np.logical_and.reduceat(agrees, starts)
+
+
+def different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
+    """Return the different ones of some numbers, in order."""
+    ordered = np.sort(numbers)
+    is_new = np.ones(len(ordered), dtype=bool)
+    np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
+    return np.asarray(ordered[is_new])
