@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import lzma
 import os
+import shutil
 import signal
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -57,3 +59,27 @@ def client() -> Iterator[Any]:
     options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
         yield client
+
+
+def mounted(folder: Path, *options: str) -> Iterator[Path]:
+    """Mount something at a folder as long as a test lasts; skip where that is not allowed."""
+    folder.mkdir(exist_ok=True)
+    if not shutil.which("mount") or subprocess.call(
+        ["mount", *options, str(folder)], stderr=subprocess.DEVNULL
+    ):
+        pytest.skip("not allowed to mount")
+    yield folder
+    subprocess.run(["umount", str(folder)], check=True)
+
+
+@pytest.fixture
+def tiny_disk(tmp_path):
+    """A disk of 256 kB."""
+    yield from mounted(tmp_path / "disk", "-t", "tmpfs", "-o", "size=256k", "tmpfs")
+
+
+@pytest.fixture
+def read_only(tmp_path):
+    """A folder that nobody can write to, not even root."""
+    options = ("-t", "tmpfs", "-o", "ro,size=256k", "tmpfs")
+    yield from mounted(tmp_path / "disk", *options)

@@ -1,14 +1,8 @@
-"""Models to write, a forger of model files, and what every loaded model must satisfy.
-
-The forger is a second writer of the format, so that the reader is not tested against itself: it
-takes a file apart, and puts changed parts together with a right length and a right checksum.
-"""
+"""Models to write, and what every loaded model must satisfy; the forger is in fuzz/sealed.py."""
 
 from __future__ import annotations
 
-import json
 import string
-import zlib
 from itertools import pairwise
 from pathlib import Path
 
@@ -119,27 +113,6 @@ def content_of(data: ModelData, path: Path) -> bytes:
     return path.read_bytes()
 
 
-def take_apart(content: bytes) -> tuple[dict, dict, bytes]:
-    """Return the tensors' entries with their metadata, our own header, and the data."""
-    length = int.from_bytes(content[:8], "little")
-    fields = json.loads(content[8 : 8 + length])
-    return fields, json.loads(fields["__metadata__"]["tauboost"]), content[8 + length :]
-
-
-def put_together(fields: object, header: object, data: bytes) -> bytes:
-    """Return a file with a right length and a right checksum, whatever the parts are."""
-    if isinstance(fields, dict) and isinstance(fields.get("__metadata__"), dict):
-        metadata = {k: v for k, v in fields["__metadata__"].items() if k != "crc32"}
-        if isinstance(metadata.get("tauboost"), str):
-            metadata["tauboost"] = header if isinstance(header, str) else json.dumps(header)
-        entries = {name: entry for name, entry in fields.items() if name != "__metadata__"}
-        meaning = json.dumps([metadata, entries], sort_keys=True).encode()
-        checksum = f"{zlib.crc32(data, zlib.crc32(meaning)):08x}"
-        fields = {"__metadata__": {**metadata, "crc32": checksum}, **entries}
-    text = json.dumps(fields).encode()
-    return len(text).to_bytes(8, "little") + text + data
-
-
 def assert_valid(data: ModelData) -> None:
     """Check a loaded model by other means than the code under test."""
     rows = 1 if len(data.classes) == 2 else len(data.classes)
@@ -211,10 +184,3 @@ def refused(path: Path, content: bytes, reason: str) -> None:
     assert message.startswith(f"{path} cannot be loaded: ")
     assert "\n" not in message
     assert len(message) < len(str(path)) + 250
-
-
-def nested(depth: int) -> list:
-    value: list = []
-    for _ in range(depth):
-        value = [value]
-    return value

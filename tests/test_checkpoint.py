@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
-from tauboost.estimators.checkpoint import FILE_NAME, Checkpoint
+from tauboost.estimators.checkpoint import FILE_NAME, FORMAT, Checkpoint
 from tauboost.estimators.watch import fit_watched
-from tauboost.io.tensors import layout, open_regular, read_header, read_tensors, write_tensors
+from tauboost.io.tensors import read_file, write_tensors
 
 
 class Killed(Exception):  # noqa: N818
@@ -147,13 +147,105 @@ def test_a_damaged_state_is_refused(half, damage):
         fit_watched(clf, *data(), checkpoint=Checkpoint(half))
 
 
-def forge(path):
-    """Write columns that are not there: no file may make compiled code read elsewhere."""
-    with open_regular(path) as file:
-        header = read_header(file)
-        tensors = read_tensors(file, header, layout(header))
-    tensors["fit.plan.columns"] += 10**6
-    write_tensors(path, tensors, {k: v for k, v in header.metadata.items() if k != "crc32"})
+def forge(path, changes=None, **metadata):
+    """Change arrays and strings of a state, and seal it with a right checksum.
+
+    By default columns that are not there: no file may make compiled code read elsewhere.
+    """
+    strings, tensors = read_file(path, FORMAT)
+    for name, change in (changes or {"fit.plan.columns": lambda old: old + 10**6}).items():
+        tensors[name] = np.asarray(change(tensors[name]), dtype=tensors[name].dtype)
+    del strings["crc32"]
+    write_tensors(path, tensors, strings | metadata)
+
+
+FORGERIES = {
+    "fit.bundles.tau": lambda _: 0,
+    "fit.plan.position": lambda _: -(2**63),
+    "fit.plan.columns": lambda old: np.repeat(old[:1], len(old)),
+    "fit.plan.gain": lambda old: old * np.nan,
+    "fit.plan.random": lambda old: np.full_like(old, 2**64 - 1),
+    "fit.plan.partial_sweeps": lambda _: -1,
+    "fit.lam": lambda old: old + 1.0,
+    "fit.total": lambda _: 0.0,
+    "fit.value": lambda old: old + 1.0,
+    "fit.updates": lambda _: -1,
+    "fit.refreshed_at": lambda _: 1e300,
+    "fit.rows.w": lambda old: 2.0 * old,
+    "fit.rows.E": lambda old: np.full_like(old, np.inf),
+    "fit.newton.wait": lambda _: -1,
+    "fit.newton.iterations": lambda _: 2**40,
+}
+
+
+@pytest.mark.parametrize("name", FORGERIES)
+def test_a_forged_state_is_refused(half, name):
+    forge(half / FILE_NAME, {name: FORGERIES[name]})
+    clf = tb.TauBoostClassifier(alpha=1e-3, tol=1e-9, random_state=0)
+    with pytest.raises(ValueError, match="does not fit this problem") as caught:
+        fit_watched(clf, *data(), checkpoint=Checkpoint(half))
+    message = str(caught.value)
+    assert message.startswith(f"{half / FILE_NAME}: the saved state")
+    assert message.endswith(" differs; remove the file to start the fit anew")
+    assert name.split(".")[-1] in message or name == "fit.lam"  # then its weights differ
+
+
+def test_what_follows_from_the_columns_is_not_believed(half):
+    """A stride of 0 would never get anywhere."""
+    strings, tensors = read_file(half / FILE_NAME, FORMAT)
+    del strings["crc32"]
+    write_tensors(half / FILE_NAME, tensors | {"fit.plan.stride": np.array(0)}, strings)
+    X, y = data()
+    clf = tb.TauBoostClassifier(alpha=1e-3, tol=1e-9, random_state=0)
+    fit_watched(clf, X, y, checkpoint=Checkpoint(half))
+    expected = tb.TauBoostClassifier(alpha=1e-3, tol=1e-9, random_state=0).fit(X, y)
+    np.testing.assert_array_equal(clf.coef_, expected.coef_)
+
+
+@pytest.mark.parametrize(
+    "metadata",
+    [
+        {"identity": "[" * 10_000 + "]" * 10_000},
+        {"identity": '{"loss": ' + "[" * 500 + "]" * 500 + "}"},
+        {"identity": "7"},
+        {"identity": "{"},
+        {"phase": "race 0"},
+        {"phase": "nonsense"},
+    ],
+)
+def test_forged_strings_are_refused(half, metadata):
+    forge(half / FILE_NAME, {"fit.lam": lambda old: old}, **metadata)
+    clf = tb.TauBoostClassifier(alpha=1e-3, tol=1e-9, random_state=0)
+    with pytest.raises(ValueError, match="remove the file to start the fit anew"):
+        fit_watched(clf, *data(), checkpoint=Checkpoint(half))
+
+
+RACES = {
+    "best.facts": lambda old: old[:-1],
+    "best.points": lambda old: old * np.inf,
+    "best.codes": lambda old: old + 2,
+    "best.weights": lambda old: -old,
+    "race0.alive": lambda _: [5, 4],
+    "race0.0.tau": lambda _: 0,
+    "race0.0.n_sweeps": lambda _: -1,
+    "race0.0.w": lambda old: -old,
+    "race0.0.lam": lambda old: old + 1.0,
+    "race1.0.random": lambda old: old + np.uint64(5),
+}
+
+
+@pytest.mark.parametrize("name", RACES)
+def test_a_forged_state_of_a_race_is_refused(tmp_path, name):
+    X, y = data()
+    with pytest.raises(Killed):
+        fit_watched(
+            tb.TauBoostClassifier(random_state=0), X, y, checkpoint=Mortal(tmp_path / "c", 2)
+        )
+    forge(tmp_path / "c" / FILE_NAME, {name: RACES[name]})
+    with pytest.raises(ValueError, match="remove the file to start the fit anew"):
+        fit_watched(
+            tb.TauBoostClassifier(random_state=0), X, y, checkpoint=Checkpoint(tmp_path / "c")
+        )
 
 
 def test_a_file_is_no_folder(tmp_path):

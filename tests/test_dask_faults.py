@@ -20,6 +20,8 @@ import tauboost as tb
 import tauboost.dask as td
 from dask_parts import load_once, load_piece, pieces
 from problems import CASES
+from tauboost.dask.checkpoint import FORMAT
+from tauboost.io.tensors import read_file
 
 HASTY = td.Patience(silence=0.5, pulse=5.0, workers=20.0)
 OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 6, "tol": 0}
@@ -290,7 +292,7 @@ td.solve(
 
 
 def test_a_new_driver_goes_on_where_a_killed_one_was(cluster, tmp_path):
-    path = tmp_path / "where.npz"
+    path = tmp_path / "where.checkpoint"
     address = cluster.scheduler.address
     driver = subprocess.Popen(
         [sys.executable, "-c", DRIVER, address, str(path)],
@@ -302,8 +304,8 @@ def test_a_new_driver_goes_on_where_a_killed_one_was(cluster, tmp_path):
     time.sleep(0.5)
     driver.send_signal(signal.SIGKILL)
     driver.wait()
-    with np.load(path) as saved:
-        lam, epoch = saved["lam"], float(saved["epoch"])
+    _, saved = read_file(path, FORMAT)
+    lam, epoch = saved["lam"], float(saved["epoch"])
     assert epoch > 0
     expected = tb.solve(CASES["mixed"].problem(), random_state=1)
     problem = spread(cluster, n=2)

@@ -19,6 +19,8 @@ import tauboost.dask as td
 from conftest import real_data
 from dask_parts import StoreLike, case_named, pieces
 from problems import CASES, sharded_case
+from tauboost.dask.checkpoint import FORMAT
+from tauboost.io.tensors import read_file
 
 ELASTIC = {"alpha": 0.01, "l1_ratio": 0.5}
 BOX = {"alpha": 0.01, "bounds": (-0.15, 0.4)}
@@ -264,7 +266,7 @@ def test_a_callback_may_ask_for_other_points(client):
 
 
 def test_going_on_from_a_checkpoint(client, tmp_path):
-    path = tmp_path / "solve.npz"
+    path = tmp_path / "solve.checkpoint"
     problem = spread(client, "mixed", 2)
     first = td.solve(None, problem, checkpoint=path, max_epochs=2, tol=0, random_state=0)
     seen = []
@@ -274,15 +276,15 @@ def test_going_on_from_a_checkpoint(client, tmp_path):
     assert seen[0].objective == pytest.approx(first.objective, rel=1e-12)
     assert second.objective < first.objective
     assert second.n_epochs == pytest.approx(3, abs=0.5)
-    with np.load(path) as saved:
-        np.testing.assert_array_equal(saved["lam"], second.lam)
-        assert json.loads(str(saved["facts"]))["n_samples"] == 100
+    metadata, saved = read_file(path, FORMAT)
+    np.testing.assert_array_equal(saved["lam"], second.lam)
+    assert json.loads(metadata["facts"])["n_samples"] == 100
     with pytest.raises(ValueError, match=r"another solve: its alpha is 0\.0, not 0\.5"):
         td.solve(None, problem, checkpoint=path, alpha=0.5)
     path.write_bytes(b"nothing")
-    with pytest.raises(ValueError, match="damaged"):
+    with pytest.raises(ValueError, match="Remove it, or name another file"):
         td.solve(None, problem, checkpoint=path)
-    assert [file.name for file in tmp_path.iterdir()] == ["solve.npz"]
+    assert [file.name for file in tmp_path.iterdir()] == ["solve.checkpoint"]
 
 
 @pytest.mark.slow

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -10,6 +11,7 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
+from tauboost.io.model import ModelFileError, write_model
 
 
 def data(n_classes=2, labels=None):
@@ -68,3 +70,12 @@ def test_onnx_gives_the_same_labels_and_probabilities(name):
     label, p = session.run(None, {"X": X.toarray()})
     assert np.array_equal(label, clf.predict(X))
     assert np.allclose(p, clf.predict_proba(X), rtol=0, atol=1e-12)
+
+
+@pytest.mark.parametrize("value", [np.array(0.5), np.zeros(0), np.zeros((1, 1)), np.zeros(2)])
+def test_a_held_out_loss_of_another_shape_is_refused(tmp_path, value):
+    clf = tb.TauBoostClassifier(alpha=0.1, max_iter=1).fit(np.eye(4), [0, 1, 0, 1])
+    data = clf._to_model()
+    write_model(replace(data, fitted=data.fitted | {"held_out_loss": value}), tmp_path / "m")
+    with pytest.raises(ModelFileError, match=r"held_out_loss must have shape \(1,\)"):
+        tb.load_model(tmp_path / "m")

@@ -306,14 +306,24 @@ def rewrite(path, name, array):
         ("indptr", np.array([0, 2, 1, 4, 7, 9]), "indptr must not decrease"),
         ("indptr", np.array([0, 2, 2, 4, 7, 10**12]), "is too short"),
         ("indptr", np.zeros((2, 3)), "indptr must be a vector"),
-        ("data", np.ones(9, dtype=complex), "data must be a vector of numbers"),
-        ("data", np.array([object()] * 9), "data must be a vector of numbers"),
+        ("data", np.ones(9, dtype=complex), "data is not an array of numbers"),
+        ("data", np.array([object()] * 9), "data is not an array of numbers"),
+        ("indices", np.zeros(9), "indices must be a vector of integers"),
+        ("indices", np.full(9, 2**64 - 1, dtype=np.uint64), "an index is out of range"),
+        (
+            "format",
+            np.array("lil"),
+            "its format is 'lil', and accepted are csr, csc",
+        ),
+        ("format", np.array(1.5), "format must be a piece of text"),
+        ("format", np.array("x" * 999), "format is too long"),
+        ("shape", np.array([5.0, np.inf]), "shape must be a vector of integers"),
         ("data", np.full(9, np.nan), "NaN"),
         ("shape", np.array([5]), "x.npz"),
-        ("shape", np.array([7, 4]), "has 5 rows, but should have 7"),
+        ("shape", np.array([7, 4]), "y holds 5 labels for 7 rows"),
         ("shape", np.array([5, 10**12]), "10{12} features"),
-        ("y", np.ones(4), "y is too short"),
-        ("y", np.ones(6), "more labels than"),
+        ("y", np.ones(4), "y holds 4 labels for 5 rows"),
+        ("y", np.ones(6), "y holds 6 labels for 5 rows"),
         ("y", np.array(["a"] * 5), "y must be a vector of numbers"),
     ],
 )
@@ -324,6 +334,54 @@ def test_bad_npz(tmp_path, name, array, words):
     message = refusal(tmp_path, path)
     assert "x.npz: " in message
     assert re.search(words, message)
+
+
+BROKEN = {
+    "csc": {"indices": 10**9, "indptr": 10**9},
+    "coo": {"row": 10**9, "col": -1},
+    "bsr": {"indices": 10**9, "indptr": 10**9},
+    "dia": {"offsets": 10**9},
+}
+
+
+@pytest.mark.parametrize(
+    ("kind", "name"), [(kind, name) for kind, names in BROKEN.items() for name in names]
+)
+def test_npz_of_another_format_with_a_wrong_index(tmp_path, kind, name):
+    """SciPy takes such arrays at their word, and reads or writes wherever they point to."""
+    path = tmp_path / "x.npz"
+    save_npz(path, small()[0].asformat(kind), y=small()[1])
+    with np.load(path) as archive:
+        array = archive[name].copy()
+    array[-1] = BROKEN[kind][name]
+    rewrite(path, name, array)
+    message = refusal(tmp_path, path)
+    assert re.search(r"out of range|do not fit|must not decrease|outside of the matrix", message)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
+@pytest.mark.parametrize("is_short", [False, True])
+def test_npz_of_every_format(tmp_path, kind, is_short, monkeypatch):
+    if is_short:
+        monkeypatch.setattr("tauboost.io.npz.MOST_ROWS", 3)
+    X = sp.random_array((20, 12), density=0.3, rng=np.random.default_rng(0))
+    path = tmp_path / "x.npz"
+    save_npz(path, X.asformat(kind), y=np.arange(20))
+    store = tb.convert(path, tmp_path / "s")
+    assert_same(store.to_csr(), X)
+
+
+def test_npz_header_that_never_ends(tmp_path):
+    path = tmp_path / "x.npz"
+    save_npz(path, small()[0], y=small()[1])
+    with zipfile.ZipFile(path) as archive:
+        contents = {entry: archive.read(entry) for entry in archive.namelist()}
+    for text in (b"{'descr': (((((", b"-" * 900 + b"1", b"{'shape': (2**99,)}", b"[1, 2]"):
+        head = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
+        with zipfile.ZipFile(path, "w") as archive:
+            for entry, content in (contents | {"data.npy": head}).items():
+                archive.writestr(entry, content)
+        assert "the header of data is damaged" in refusal(tmp_path, path)
 
 
 def test_damaged_npz(tmp_path):
@@ -421,6 +479,18 @@ def test_damaged_tables(tmp_path, form):
     path = write_arrow(tmp_path / "x", TABLE, form)
     os.truncate(path, path.stat().st_size // 2)
     assert f"{path}: " in refusal(tmp_path, path)
+
+
+@pytest.mark.parametrize("form", ["file", "stream"])
+def test_arrow_buffers_that_point_elsewhere(tmp_path, form):
+    """Nothing protects an Arrow file's buffers: pyarrow ends the process where it believes them."""
+    path = write_arrow(tmp_path / "x", TABLE, form)
+    content = path.read_bytes()
+    offsets = np.array([0, 2, 2, 4], dtype=np.int32).tobytes()
+    assert content.count(offsets) >= 1
+    for wrong in ([0, 2, 2, 10**9], [0, -5, 2, 4], [0, 3, 2, 4]):
+        path.write_bytes(content.replace(offsets, np.array(wrong, dtype=np.int32).tobytes()))
+        assert "Offset" in refusal(tmp_path, path) or "offset" in refusal(tmp_path, path)
 
 
 def test_without_pyarrow(tmp_path, monkeypatch):

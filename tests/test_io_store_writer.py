@@ -6,8 +6,6 @@ import contextlib
 import errno
 import fcntl
 import os
-import shutil
-import subprocess
 from pathlib import Path
 
 import numpy as np
@@ -147,17 +145,6 @@ def test_shift_indices(tmp_path, monkeypatch):
 
 
 # Disks that are full, processes that were killed
-
-
-@pytest.fixture
-def tiny_disk(tmp_path):
-    folder = tmp_path / "disk"
-    folder.mkdir()
-    mount = ["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", str(folder)]
-    if not shutil.which("mount") or subprocess.call(mount, stderr=subprocess.DEVNULL):
-        pytest.skip("not allowed to mount a small disk")
-    yield folder
-    subprocess.run(["umount", str(folder)], check=True)
 
 
 @pytest.mark.parametrize("n_rows", [100, 5_000])

@@ -10,16 +10,9 @@ import tracemalloc
 import numpy as np
 import pytest
 
-from model_files import (
-    MODELS,
-    content_of,
-    dense_model,
-    nested,
-    put_together,
-    refused,
-    sparse_model,
-    take_apart,
-)
+from fuzz.mutations import nested
+from fuzz.sealed import put_together, take_apart
+from model_files import MODELS, content_of, dense_model, refused, sparse_model
 from tauboost.io import model
 from tauboost.io.model import ModelFileError, read_model
 

@@ -14,17 +14,16 @@ import scipy.sparse as sp
 from hypothesis import given
 from safetensors import safe_open
 
+from fuzz.mutations import nested
+from fuzz.sealed import put_together, take_apart
 from model_files import (
     MODELS,
     assert_valid,
     content_of,
     dense_model,
     models,
-    nested,
-    put_together,
     same_model,
     sparse_model,
-    take_apart,
 )
 from tauboost.io.model import ModelData, read_model, write_model
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 
 import json
 import random
-import struct
 import tracemalloc
 from collections import Counter
 from contextlib import suppress
@@ -19,15 +18,9 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
-from model_files import (
-    assert_valid,
-    content_of,
-    dense_model,
-    put_together,
-    same_model,
-    sparse_model,
-    take_apart,
-)
+from fuzz.mutations import edit_bytes
+from fuzz.sealed import edit_sealed, put_together, set_length, take_apart
+from model_files import assert_valid, content_of, dense_model, same_model, sparse_model
 from tauboost.io.model import ModelFileError, read_model, write_model
 
 BASES = [
@@ -38,98 +31,16 @@ BASES = [
     sparse_model(),
     sparse_model(classes=np.array(["a", "b", "c", "dé"], dtype=object)),
 ]
-INTEGERS = [0, 1, 2, 255, 2**31 - 1, 2**31, 2**32, 2**53, 2**62, 2**63 - 1, 2**63, 2**64, 10**30]
-INTEGERS += [-value for value in INTEGERS]
-DOUBLES = [struct.pack("<d", value) for value in (np.nan, np.inf, -np.inf, -0.0, 5e-324, 1e308)]
-VALUES = [*INTEGERS, None, True, False, "", "x", "F64", "U8", "I64", "BOOL", "\ud800", "é" * 50]
-VALUES += [0.5, 1e308, [], {}, [1], [[[]]], {"$tuple": []}, {"$dict": [[1, 2]]}, {"$float": "nan"}]
 MEMORY = 10 * 2**20
-
-
-def flip_bits(rng, content):
-    changed = bytearray(content)
-    for _ in range(rng.choice([1, 1, 1, 2, 8, 64])):
-        changed[rng.randrange(len(changed))] ^= 1 << rng.randrange(8)
-    return bytes(changed)
-
-
-def set_bytes(rng, content):
-    begin = rng.randrange(len(content))
-    patch = rng.choice([b"\0", b"\xff", b"9", b"-1", b'"', b"]", b"}", b"\\", b"1e999", b"NaN"])
-    return content[:begin] + patch + content[begin + len(patch) :]
-
-
-def cut(rng, content):
-    begin, end = sorted(rng.randrange(len(content) + 1) for _ in range(2))
-    return rng.choice([content[:begin], content[end:], content[:begin] + content[end:]])
-
-
-def splice(rng, content, others):
-    """Insert, or overwrite with, a piece of this or another file."""
-    donor = rng.choice([content, *others])
-    begin, end = sorted(rng.randrange(len(donor) + 1) for _ in range(2))
-    at = rng.randrange(len(content) + 1)
-    return content[:at] + donor[begin:end] + content[at + rng.choice([0, end - begin]) :]
-
-
-def set_length(rng, content):
-    length = int.from_bytes(content[:8], "little")
-    value = rng.choice([*map(abs, INTEGERS), length - 1, length + 1, length * 2, len(content)])
-    return (value % 2**64).to_bytes(8, "little") + content[8:]
-
-
-def edit_json(rng, value):
-    """Return the value with one place changed, removed, added or copied from elsewhere."""
-    if isinstance(value, dict | list) and value and rng.random() < 0.85:
-        copy = value.copy()
-        place = rng.choice(list(copy) if isinstance(copy, dict) else range(len(copy)))
-        action = rng.random()
-        if action < 0.1:
-            del copy[place]
-        elif action < 0.2 and isinstance(copy, dict):
-            copy[rng.choice(["x", "", "coef", "params.q", "a b", "$dict", "é"])] = copy.pop(place)
-        elif action < 0.3 and isinstance(copy, list):
-            copy.append(rng.choice(VALUES))
-        else:
-            copy[place] = edit_json(rng, copy[place])
-        return copy
-    if isinstance(value, int) and rng.random() < 0.5:
-        return value + rng.choice([-8, -1, 1, 8])
-    return rng.choice(VALUES)
-
-
-def edit_data(rng, data):
-    """Replace a word by an extreme one."""
-    width = rng.choice([1, 4, 8])
-    at = rng.randrange(max(len(data) // width, 1)) * width
-    word = (rng.choice(INTEGERS) % 2 ** (8 * width)).to_bytes(width, "little")
-    if width == 8 and rng.random() < 0.4:
-        word = rng.choice(DOUBLES)
-    return data[:at] + word + data[at + width :]
-
-
-def edit_sealed(rng, content):
-    fields, header, data = take_apart(content)
-    for _ in range(rng.choice([1, 1, 1, 2, 3])):
-        part = rng.random()
-        if part < 0.35:
-            data = edit_data(rng, data)
-        elif part < 0.65:
-            header = edit_json(rng, header)
-        elif part < 0.95:
-            fields = edit_json(rng, fields)
-        else:
-            data = rng.choice([data[:-1], data + b"\0", b"", data * 2])
-    return put_together(fields, header, data)
 
 
 def mutate(rng, content, others):
     """Return a mutated file, and whether its checksum was repaired."""
     if rng.random() < 0.6:
         return edit_sealed(rng, content), True
-    if rng.random() < 0.2:
-        return splice(rng, content, others), False
-    return rng.choice([flip_bits, set_bytes, cut, set_length])(rng, content), False
+    if rng.random() < 0.1:
+        return set_length(rng, content), False
+    return edit_bytes(rng, content, rng.choice(others)), False
 
 
 def fuzz(tmp_path, count, seed):

@@ -1,7 +1,7 @@
 """Where a solve was: one small file on the driver's disk, from which a new driver can go on.
 
-An .npz archive of plain arrays, replaced atomically: whenever the driver dies, the file is either
-the last one or the one before it. Reading it runs no code.
+A safetensors file, like the checkpoints of fits on one machine: written under another name and
+renamed, with a checksum. Reading it runs no code.
 """
 
 from __future__ import annotations
@@ -9,7 +9,6 @@ from __future__ import annotations
 import json
 import os
 import time
-import zipfile
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -17,10 +16,14 @@ from typing import Any
 import numpy as np
 
 from ..arrays import Vector
+from ..io.plain_json import decode, excerpt, parse
+from ..io.tensors import read_file, write_tensors
 from ..solvers import Snapshot
+from ..solvers.saved import FINITE, NOT_NEGATIVE, entry
 
 __all__ = ["Checkpoint", "Saved"]
 
+FORMAT = "tauboost-solve"
 SECONDS_BETWEEN_WRITES = 10.0
 
 
@@ -47,25 +50,26 @@ class Checkpoint:
         if not self.path.exists():
             return None
         try:
-            with np.load(self.path, allow_pickle=False) as arrays:
-                facts = json.loads(str(arrays["facts"]))
-                saved = Saved(
-                    np.array(arrays["lam"], dtype=np.float64),
-                    float(arrays["intercept"]),
-                    float(arrays["epoch"]),
-                )
-        except (OSError, ValueError, KeyError, zipfile.BadZipFile) as error:
+            metadata, arrays = read_file(self.path, FORMAT)
+            facts = decode(parse(metadata.get("facts", "")), "facts")
+            if not isinstance(facts, dict):
+                raise ValueError("it does not say of which solve it is")
+            self._check(facts)
+            lam = entry(arrays, "lam", (self.facts["n_features"],), np.float64, FINITE)
+            intercept = entry(arrays, "intercept", (), np.float64, FINITE)
+            epoch = entry(arrays, "epoch", (), np.float64, NOT_NEGATIVE)
+        except ValueError as error:
             raise ValueError(
-                f"checkpoint {self.path} is damaged or no checkpoint: {error}"
+                f"checkpoint {self.path}: {error}. Remove it, or name another file"
             ) from None
+        self.epochs_before = float(epoch)
+        return Saved(lam, float(intercept), self.epochs_before)
+
+    def _check(self, found: dict[str, Any]) -> None:
         for name, value in self.facts.items():
-            if facts.get(name) != value:
-                raise ValueError(
-                    f"checkpoint {self.path} is of another solve: its {name} is "
-                    f"{facts.get(name)!r}, not {value!r}. Remove it, or name another file"
-                )
-        self.epochs_before = saved.epoch
-        return saved
+            if found.get(name) != value:
+                was = excerpt(found.get(name))
+                raise ValueError(f"it is of another solve: its {name} is {was}, not {value!r}")
 
     def look(self, at: Snapshot) -> None:
         """Save, if the last time is long enough ago."""
@@ -75,15 +79,9 @@ class Checkpoint:
     def save(self, lam: Vector, intercept: float, epoch: float) -> None:
         """Write the file anew."""
         self._written = time.monotonic()
-        fresh = self.path.with_name(f".{self.path.name}.{os.getpid()}")
-        with fresh.open("wb") as file:
-            np.savez(
-                file,
-                lam=lam,
-                intercept=intercept,
-                epoch=self.epochs_before + epoch,
-                facts=json.dumps(self.facts),
-            )
-            file.flush()
-            os.fsync(file.fileno())
-        fresh.replace(self.path)
+        arrays = {"lam": lam, "intercept": intercept, "epoch": self.epochs_before + epoch}
+        write_tensors(
+            self.path,
+            {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()},
+            {"format": FORMAT, "facts": json.dumps(self.facts)},
+        )

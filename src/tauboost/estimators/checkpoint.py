@@ -11,15 +11,16 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Mapping
-from contextlib import suppress
+from collections.abc import Callable, Collection, Iterator, Mapping
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from ..io.tensors import layout, open_regular, read_header, read_tensors, write_tensors
-from ..solvers.saved import State
+from ..io.plain_json import decode, encode, excerpt, parse
+from ..io.tensors import read_file, write_tensors
+from ..solvers.saved import SavedStateError, State
 
 __all__ = ["Checkpoint", "NoCheckpoint", "checksum", "from_json", "to_json"]
 
@@ -42,6 +43,14 @@ class NoCheckpoint:
     def saved(self, phase: str) -> State | None:  # noqa: ARG002
         """Return the state that was saved in this phase; None: in another, or nothing was."""
         return None
+
+    def expect(self, phases: Collection[str]) -> None:
+        """Refuse a state of a phase that this fit does not have."""
+
+    @contextmanager
+    def resuming(self) -> Iterator[None]:
+        """Say which file it is, where a state that was found turns out not to fit."""
+        yield
 
     def save(self, phase: str, state: Callable[[], State]) -> None:
         """Save the state of a phase, if it is time to."""
@@ -77,25 +86,37 @@ class Checkpoint(NoCheckpoint):
         if not self.file.exists():
             return
         try:
-            with open_regular(self.file) as file:
-                header = read_header(file)
-                if header.metadata.get("format") != FORMAT:
-                    raise ValueError("it is not the state of a fit")
-                self._check(json.loads(header.metadata["identity"]), identity)
-                self._state = read_tensors(file, header, layout(header))
-            self.phase = header.metadata["phase"]
-            self.is_resumed = True
-        except (ValueError, KeyError) as error:
-            raise ValueError(f"{self.file}: {error}") from None
-
-    def _check(self, there: Any, here: Mapping[str, Any]) -> None:
-        found = there if isinstance(there, dict) else {}
-        for name, value in json.loads(json.dumps(here)).items():
+            metadata, self._state = read_file(self.file, FORMAT)
+            found = decode(parse(metadata.get("identity", "")), "identity")
+            phase = metadata.get("phase")
+            if not isinstance(found, dict) or phase is None:
+                raise ValueError("it is not the state of a fit")
+        except ValueError as error:
+            raise self._refusal(error) from None
+        for name, value in json.loads(json.dumps(identity)).items():
             if found.get(name) != value:
+                was = excerpt(found.get(name))
                 raise ValueError(
-                    f"the state of another fit ({name} was {found.get(name)!r}, now {value!r}); "
+                    f"{self.file}: the state of another fit ({name} was {was}, now {value!r}); "
                     "give the same data and options, or another folder"
                 )
+        self.phase, self.is_resumed = phase, True
+
+    def _refusal(self, reason: Exception) -> ValueError:
+        return ValueError(f"{self.file}: {reason}; remove the file to start the fit anew")
+
+    def expect(self, phases: Collection[str]) -> None:
+        """Refuse a state of a phase that this fit does not have."""
+        if self.phase is not None and self.phase not in phases:
+            raise SavedStateError("phase")
+
+    @contextmanager
+    def resuming(self) -> Iterator[None]:
+        """Say which file it is, where a state that was found turns out not to fit."""
+        try:
+            yield
+        except SavedStateError as error:
+            raise self._refusal(error) from None
 
     def saved(self, phase: str) -> State | None:
         """Return the state that was found, once, if it is of this phase."""
@@ -122,13 +143,16 @@ class Checkpoint(NoCheckpoint):
 
 
 def to_json(value: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return what JSON can hold as an array of bytes; numbers come back to the last bit."""
-    return np.frombuffer(json.dumps(value).encode(), dtype=np.uint8)
+    """Return plain values as an array of bytes; numbers come back to the last bit."""
+    return np.frombuffer(json.dumps(encode(value, "facts")).encode(), dtype=np.uint8)
 
 
 def from_json(array: np.ndarray[Any, Any]) -> Any:
     """Return what `to_json` was given."""
-    return json.loads(array.tobytes())
+    try:
+        return decode(parse(array.tobytes().decode()), "facts")
+    except (ValueError, TypeError):
+        raise SavedStateError("facts") from None
 
 
 def checksum(*arrays: np.ndarray[Any, Any]) -> str:

@@ -381,7 +381,10 @@ class TauBoostClassifier(
         clf.l1_ratio_ = check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0)
         clf.n_iter_ = int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53))
         clf.message_ = str(fitted["message"])
-        clf.held_out_loss_ = float(np.asarray(fitted["held_out_loss"], dtype=np.float64)[0])
+        held_out_loss = np.asarray(fitted["held_out_loss"], dtype=np.float64)  # may be NaN
+        if held_out_loss.shape != (1,):
+            raise ValueError(f"held_out_loss must have shape (1,), got {held_out_loss.shape}")
+        clf.held_out_loss_ = float(held_out_loss[0])
         clf.objective_ = check_vector(fitted["objective"], n_tasks, "objective")
         clf.selection_ = []
         return clf

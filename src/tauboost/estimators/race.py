@@ -17,7 +17,7 @@ from scipy.special import expit, log_expit, softmax
 
 from ..arrays import Mask, Vector
 from ..solvers.lanes import LANES, Lanes, Psi
-from ..solvers.saved import State, part, prefixed
+from ..solvers.saved import Range, SavedStateError, State, entry, part, prefixed
 from .samples import Samples
 
 __all__ = ["LINK_SLOPES", "Race", "Strength", "log_loss", "probabilities"]
@@ -119,7 +119,10 @@ class Race:
 
     def restore(self, state: State) -> None:
         """Go on from where `saved` was called: a race of the same candidates, some still alive."""
-        alive = state["alive"].tolist()
+        wanted = Range(0, len(self.strengths) - 1)
+        alive = entry(state, "alive", (None,), np.int64, wanted).tolist()
+        if not alive or not set(alive) <= set(self.alive) or alive != sorted(set(alive)):
+            raise SavedStateError("alive")
         if alive != self.alive:
             self.keep(alive)
         for g, group in enumerate(self.groups):

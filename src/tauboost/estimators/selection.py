@@ -7,21 +7,19 @@ each with lanes of its own, and their mean decides.
 from __future__ import annotations
 
 from concurrent.futures import ThreadPoolExecutor
-from dataclasses import dataclass, field
 from itertools import product
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
-from ..solvers.saved import State, pack, part, prefixed
-from .checkpoint import from_json, to_json
+from ..solvers.saved import SavedStateError, State, part, prefixed
+from .choice import Choice
 from .options import Job, Options
 from .race import LINK_SLOPES, Race, Strength, log_loss
 from .samples import Samples
 from .strongest import largest_gradient
 
-__all__ = ["Choice", "fallback", "select"]
+__all__ = ["AFTER_THE_RACES", "fallback", "phases_of_races", "select"]
 
 # alpha of the candidates, in units of the mean squared length of a sample over the number of
 # different samples: from far too strong to far too weak.
@@ -36,52 +34,15 @@ L1_RATIOS = (0.0, 0.5, 1.0)
 NARROWING = {1: (2, 1), 4: (1, 0)}
 # A sweep that improves the held-out loss by less than this share is the last.
 LEAST_IMPROVEMENT = 2e-3
-
-# What a choice is made of, apart from numbers; and the phases of a fit that come after it.
-CHOICE_ARRAYS = ("points", "values", "decisions", "codes", "weights")
+# The phases of a fit that come after its choice.
 AFTER_THE_RACES = ("refit", "solve", "sweep")
-
-
-@dataclass
-class Choice:
-    """The best seen on the held-out samples."""
-
-    loss: float = np.inf
-    strength: Strength | None = None
-    sweep: int = 0
-    points: Vector | None = None
-    values: Vector | None = None
-    decisions: Vector | None = None  # of all held-out samples
-    codes: NDArray[np.intp] | None = None
-    weights: Vector | None = None
-    table: list[dict[str, float | str]] = field(default_factory=list)
-    race_sweep: int = 0  # where the race at hand is
-    race_loss: float = np.inf
-
-    def saved(self) -> State:
-        """Return all of it as arrays."""
-        assert self.strength is not None
-        facts = {
-            "numbers": [self.loss, self.sweep, self.race_sweep, self.race_loss],
-            "strength": [self.strength.loss, self.strength.alpha, self.strength.l1_ratio],
-            "table": self.table,
-        }
-        return pack(self, CHOICE_ARRAYS) | {"facts": to_json(facts)}
-
-    def restore(self, state: State) -> None:
-        """Take over what `saved` returned."""
-        facts = from_json(state["facts"])
-        self.loss, self.sweep, self.race_sweep, self.race_loss = facts["numbers"]
-        self.strength, self.table = Strength(*facts["strength"]), facts["table"]
-        for name in CHOICE_ARRAYS:
-            setattr(self, name, state.get(name))
 
 
 def select(job: Job, parts: list[Mask]) -> Choice:
     """Let all candidates race on each held-out part; go on from a checkpoint where there is one."""
     best = Choice()
     lists = candidates(job.samples, job.options)
-    phases = [*(f"race {k}" for k in range(len(lists))), *AFTER_THE_RACES]
+    phases = [*phases_of_races(job), *AFTER_THE_RACES]
     found = job.options.checkpoint.phase
     first = phases.index(found) if found in phases else 0
     for phase, strengths in zip(phases[first:], lists[first:], strict=False):
@@ -92,15 +53,22 @@ def select(job: Job, parts: list[Mask]) -> Choice:
     return best
 
 
+def phases_of_races(job: Job) -> list[str]:
+    """Return the names of the phases in which candidates race, one list of them after another."""
+    return [f"race {k}" for k in range(len(candidates(job.samples, job.options)))]
+
+
 def _run(races: list[Race], phase: str, job: Job, best: Choice) -> None:
     """Sweep until the held-out loss stops falling, and note the best."""
     options = job.options
     best.race_sweep, best.race_loss = 0, np.inf
     state = options.checkpoint.saved(phase)
     if state is not None:
-        best.restore(part("best", state))
+        best.restore(part("best", state), job.samples, options)
         for k, race in enumerate(races):
             race.restore(part(f"race{k}", state))
+            if race.alive != races[0].alive:
+                raise SavedStateError("alive")
     for sweep in range(best.race_sweep + 1, options.max_iter + 1):
         _sweep(races)
         decisions = [race.held_out_decisions() for race in races]

@@ -18,11 +18,12 @@ from ..solvers.saved import State, part, prefixed
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
 from .checkpoint import NoCheckpoint
+from .choice import Choice
 from .linear import decision_values
 from .options import Clock, Job, Options
 from .race import LINK_SLOPES, Race, Strength
 from .samples import Samples
-from .selection import AFTER_THE_RACES, Choice, fallback, select
+from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
 
 __all__ = ["Model", "train"]
 
@@ -77,8 +78,17 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Model:
             "ones, more if validation_fraction is small"
         )
     job.build()
+    with options.checkpoint.resuming():
+        return trained(job, parts, chooses)
+
+
+def trained(job: Job, parts: list[Mask], chooses: bool) -> Model:
+    """Train on a matrix that is there, with these parts to hold out."""
+    samples, options = job.samples, job.options
     if chooses and parts:
+        options.checkpoint.expect([*phases_of_races(job), *AFTER_THE_RACES])
         return tuned(job, parts)
+    options.checkpoint.expect(AFTER_THE_RACES)
     strength = fallback(samples, options)
     if options.calibrate and parts:
         return calibrated(job, strength, parts[0])
@@ -95,7 +105,7 @@ def tuned(job: Job, parts: list[Mask]) -> Model:
     best = select(job, parts)
     state = saved_after_the_races(options)
     if state is not None:
-        best.restore(part("best", state))
+        best.restore(part("best", state), samples, options)
     assert best.strength is not None
     assert best.points is not None
     strength = best.strength

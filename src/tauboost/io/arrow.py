@@ -20,6 +20,7 @@ from .blocks import Block, make_block
 __all__ = ["arrow_blocks"]
 
 ROWS_AT_A_TIME: Final = 2**14
+MOST_LETTERS: Final = 200  # of what pyarrow says is wrong
 KINDS: Final = {
     "label": "numbers",
     "indices": "lists of integers",
@@ -65,6 +66,7 @@ class _Parquet:
         """Yield a few rows at a time, and what share of the file is read then."""
         done, total = 0, max(self.file.metadata.num_rows, 1)
         for batch in self.file.iter_batches(ROWS_AT_A_TIME, columns=columns):
+            batch.validate(full=True)
             done += batch.num_rows
             yield batch, done / total
 
@@ -73,7 +75,8 @@ class _Arrow:
     def __init__(self, path: Path) -> None:
         import pyarrow as pa  # noqa: PLC0415
 
-        self.source = pa.memory_map(str(path))
+        # Not mapped into memory: a file that is cut meanwhile would end the process.
+        self.source = pa.OSFile(str(path))
         is_stream = self.source.read(6) != b"ARROW1"
         self.source.seek(0)
         self.reader = (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(self.source)
@@ -85,9 +88,11 @@ class _Arrow:
         done, size = 0, max(self.source.size(), 1)
         numbers = range(0 if self.is_stream else self.reader.num_record_batches)
         whole = iter(self.reader) if self.is_stream else map(self.reader.get_batch, numbers)
-        for batch in whole:
+        for batch in (every.select(columns) for every in whole):
+            # Nothing in a file says that its pointers and lengths are right.
+            batch.validate(full=True)
             for start in range(0, batch.num_rows, ROWS_AT_A_TIME):
-                rows = batch.slice(start, ROWS_AT_A_TIME).select(columns)
+                rows = batch.slice(start, ROWS_AT_A_TIME)
                 done += rows.nbytes
                 yield rows, min(done / size, 1.0)
 
@@ -149,9 +154,25 @@ def _complaining(path: Path) -> Iterator[None]:
         raise ImportError(
             f"{path}: reading this kind of file needs pyarrow: pip install 'tauboost[arrow]'"
         ) from None
-    except ValueError as error:
-        raise ValueError(f"{path}: {error}") from None
+    except MemoryError:  # a length that the file makes up, as a rule
+        raise ValueError(
+            f"{path}: the file is damaged, or a part of it does not fit the memory"
+        ) from None
     except OSError as error:
         if error.errno is None:  # how pyarrow reports bad content
-            raise ValueError(f"{path}: {error}") from None
+            raise ValueError(f"{path}: {_one_line(error)}") from None
         raise
+    except _complaints() as error:
+        raise ValueError(f"{path}: {_one_line(error)}") from None
+
+
+def _complaints() -> tuple[type[Exception], ...]:
+    """Return what bad content leads to: pyarrow has an error of its own for every kind of it."""
+    import pyarrow as pa  # noqa: PLC0415
+
+    return (ValueError, LookupError, TypeError, pa.ArrowException)
+
+
+def _one_line(error: Exception) -> str:
+    text = " ".join(str(error).split())
+    return text if len(text) <= MOST_LETTERS else f"{text[:MOST_LETTERS]}..."

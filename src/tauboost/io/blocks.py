@@ -24,7 +24,10 @@ def make_block(
     y: NDArray[Any],
     bytes_read: int,
 ) -> Block:
-    """Make a block, looking up its smallest and largest index."""
+    """Make a block of sound pointers, looking up its smallest and largest index."""
+    lengths = [len(indices)] if data is None else [len(indices), len(data)]
+    if indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]) or {int(indptr[-1])} != {*lengths}:
+        raise ValueError("the lengths of rows, indices and values do not fit each other")
     ends = (int(indices.min()), int(indices.max())) if len(indices) else (None, None)
     return Block(indptr, indices, data, y.astype(np.float64, copy=False), bytes_read, *ends)
 

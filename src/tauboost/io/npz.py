@@ -1,60 +1,55 @@
 """Read a sparse matrix from an archive as `scipy.sparse.save_npz` writes it, block by block.
 
 Labels may be in the archive as well, under the name ``y``. A CSR matrix is read piece by piece, so
-that it may be larger than the memory; one of another format has to be loaded. Nothing is unpickled.
+that it may be larger than the memory; one of another format has to be loaded. An archive may come
+from anyone: nothing is unpickled, no size is believed that the file does not bear out, and every
+index is checked before anything is done with it.
 """
 
 from __future__ import annotations
 
+import math
 import zipfile
 import zlib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
-from typing import IO, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .blocks import MOST_ROWS, Block, make_block, row_ranges
+from .npy import read_npy_header
 
 __all__ = ["npz_blocks", "npz_shape"]
 
-Piece: TypeAlias = tuple[NDArray[Any], NDArray[Any], NDArray[Any]]
+Array: TypeAlias = NDArray[Any]
+Shape: TypeAlias = tuple[int, int]
+Piece: TypeAlias = tuple[Array, Array, Array]  # pointers, indices, values of some rows
+Triples: TypeAlias = tuple[Array, Array, Array]  # row, column and value of every entry
 
-READ_HEADER = {
-    (1, 0): np.lib.format.read_array_header_1_0,
-    (2, 0): np.lib.format.read_array_header_2_0,
-}
+MOST_BYTES_OF_A_NOTE = 1000  # shape and format are short
+INTEGERS, NUMBERS = "iu", "biuf"
 
 
-def npz_shape(path: Path) -> tuple[int, int]:
+def npz_shape(path: Path) -> Shape:
     """Return the shape of the matrix."""
-    with _complaining(path), zipfile.ZipFile(path) as archive:
-        n_rows, n_columns = (int(size) for size in _small(archive, "shape"))
-        return n_rows, n_columns
+    with _opened(path) as archive:
+        return archive.shape()
 
 
 def npz_blocks(path: Path, *, with_labels: bool = True) -> Iterator[Block]:
     """Yield the rows of the matrix, with the labels of the archive or without any (all 0)."""
-    total, n_columns = npz_shape(path)
     size, done = path.stat().st_size, 0
-    with _complaining(path), zipfile.ZipFile(path) as archive, ExitStack() as stack:
-
-        def member(name: str) -> _Member:
-            return _Member(name, stack.enter_context(archive.open(f"{name}.npy")))
-
-        if with_labels and "y.npy" not in archive.namelist():
+    with _opened(path) as archive:
+        shape = total, _ = archive.shape()
+        if with_labels and not archive.has("y"):
             raise ValueError("holds no labels: give them, or add them to the archive as y")
-        labels = member("y") if with_labels else None
-        if _small(archive, "format").item() in {b"csr", "csr"}:
-            pieces = _pieces_of_csr(member("indptr"), member("indices"), member("data"))
-        else:
-            pieces = _pieces_of(sparse.load_npz(path).tocsr())
-        for indptr, indices, data in pieces:
-            if len(indices) and not 0 <= indices.min() <= indices.max() < n_columns:
-                raise ValueError("an index is out of range")
+        labels = archive.member("y", NUMBERS) if with_labels else None
+        if labels is not None and labels.left != total:
+            raise ValueError(f"y holds {labels.left} labels for {total} rows")
+        for indptr, indices, data in _pieces(archive, shape):
             n_rows = len(indptr) - 1
             y = np.zeros(n_rows) if labels is None else labels.take(n_rows)
             done += n_rows
@@ -62,38 +57,183 @@ def npz_blocks(path: Path, *, with_labels: bool = True) -> Iterator[Block]:
             yield make_block(indptr, indices, data.astype(np.float64), y, at)
         if done != total:
             raise ValueError(f"has {done} rows, but should have {total}")
-        if labels is not None and labels.left:
-            raise ValueError("y holds more labels than there are rows")
 
 
-def _pieces_of(X: Any) -> Iterator[Piece]:
-    for start, stop in row_ranges(X.indptr):
-        rows = X[start:stop]
-        yield rows.indptr.astype(np.int64), rows.indices, rows.data
+def _pieces(archive: _Archive, shape: Shape) -> Iterator[Piece]:
+    kind = archive.kind()
+    if kind == "csr":
+        return _pieces_of_csr(archive, shape[1])
+    if kind not in TRIPLES:
+        accepted = ", ".join(["csr", *TRIPLES])
+        raise ValueError(f"its format is {kind[:20]!r}, and accepted are {accepted}")
+    return _pieces_of(TRIPLES[kind](archive, shape), shape[0])
 
 
-def _pieces_of_csr(indptr: _Member, indices: _Member, data: _Member) -> Iterator[Piece]:
+def _pieces_of_csr(archive: _Archive, n_columns: int) -> Iterator[Piece]:
+    indptr, indices = archive.member("indptr", INTEGERS), archive.member("indices", INTEGERS)
+    data = archive.member("data", NUMBERS)
     last = indptr.take(1)
     while indptr.left:
-        ends = np.concatenate([last, indptr.take(min(indptr.left, MOST_ROWS))]).astype(np.int64)
-        if np.any(np.diff(ends) < 0):
-            raise ValueError("indptr must not decrease")
+        ends = np.concatenate([last, indptr.take(min(indptr.left, MOST_ROWS))])
+        _check_pointers(ends)
+        ends = ends.astype(np.int64)
         for start, stop in row_ranges(ends):
             count = int(ends[stop] - ends[start])
-            yield ends[start : stop + 1] - ends[start], indices.take(count), data.take(count)
+            found = indices.take(count)
+            _check_range(found, n_columns, "an index")
+            yield ends[start : stop + 1] - ends[start], found, data.take(count)
         last = ends[-1:]
+
+
+def _pieces_of(triples: Triples, n_rows: int) -> Iterator[Piece]:
+    """Put the entries in the order of their rows; memory does not grow with the empty ones."""
+    order = np.argsort(triples[0], kind="stable")
+    rows, columns, values = (array[order] for array in triples)
+    for start in range(0, n_rows, MOST_ROWS):
+        ends = np.searchsorted(rows, np.arange(start, min(start + MOST_ROWS, n_rows) + 1))
+        first, last = ends[0], ends[-1]
+        yield ends - first, columns[first:last], values[first:last]
+
+
+def _triples_of_csc(archive: _Archive, shape: Shape) -> Triples:
+    columns, rows = _uncompressed(archive, shape[1], shape[0])
+    values = archive.whole("data", NUMBERS)
+    _check_length(values, len(rows))
+    return rows, columns, values
+
+
+def _triples_of_coo(archive: _Archive, shape: Shape) -> Triples:
+    rows, columns = archive.whole("row", INTEGERS), archive.whole("col", INTEGERS)
+    values = archive.whole("data", NUMBERS)
+    _check_length(rows, len(values))
+    _check_length(columns, len(values))
+    _check_range(rows, shape[0], "a row")
+    _check_range(columns, shape[1], "a column")
+    return rows, columns, values
+
+
+def _triples_of_bsr(archive: _Archive, shape: Shape) -> Triples:
+    """Return the entries that are not 0: blocks are filled up with zeros."""
+    values = archive.whole("data", NUMBERS, n_dimensions=3)
+    _, height, width = values.shape
+    if not height or not width or shape[0] % height or shape[1] % width:
+        raise ValueError(f"blocks of {height} x {width} do not fit {shape[0]} x {shape[1]}")
+    tall, wide = _uncompressed(archive, shape[0] // height, shape[1] // width)
+    _check_length(values, len(tall))
+    block, row, column = np.nonzero(values)
+    found = values[block, row, column]
+    return tall[block] * height + row, wide[block].astype(np.int64) * width + column, found
+
+
+def _triples_of_dia(archive: _Archive, shape: Shape) -> Triples:
+    """Return the entries that are not 0: diagonals reach beyond the matrix."""
+    values = archive.whole("data", NUMBERS, n_dimensions=2)
+    offsets = archive.whole("offsets", INTEGERS)
+    _check_length(offsets, len(values))
+    if len(offsets) and not -shape[0] < int(offsets.min()) <= int(offsets.max()) < shape[1]:
+        raise ValueError("a diagonal lies outside of the matrix")
+    diagonal, columns = np.nonzero(values)
+    rows = columns - offsets.astype(np.int64)[diagonal]
+    inside = (rows >= 0) & (rows < shape[0]) & (columns < shape[1])
+    return rows[inside], columns[inside], values[diagonal, columns][inside]
+
+
+TRIPLES: dict[str, Callable[[_Archive, Shape], Triples]] = {
+    "csc": _triples_of_csc,
+    "coo": _triples_of_coo,
+    "bsr": _triples_of_bsr,
+    "dia": _triples_of_dia,
+}
+
+
+def _uncompressed(archive: _Archive, n_major: int, n_minor: int) -> tuple[Array, Array]:
+    """Return both indices of every entry of a matrix in compressed form."""
+    indptr, indices = archive.whole("indptr", INTEGERS), archive.whole("indices", INTEGERS)
+    if len(indptr) != n_major + 1 or indptr[0] != 0 or indptr[-1] != len(indices):
+        raise ValueError("indptr, indices and shape do not fit each other")
+    _check_pointers(indptr)
+    _check_range(indices, n_minor, "an index")
+    lengths = indptr[1:].astype(np.int64) - indptr[:-1].astype(np.int64)
+    return np.repeat(np.arange(n_major), lengths), indices
+
+
+def _check_pointers(indptr: Array) -> None:
+    if int(indptr[0]) < 0 or np.any(indptr[1:] < indptr[:-1]) or int(indptr[-1]) >= 2**62:
+        raise ValueError("indptr must not decrease")
+
+
+def _check_range(indices: Array, stop: int, what: str) -> None:
+    if len(indices) and not 0 <= int(indices.min()) <= int(indices.max()) < stop:
+        raise ValueError(f"{what} is out of range")
+
+
+def _check_length(array: Array, length: int) -> None:
+    if len(array) != length:
+        raise ValueError(f"indices and values differ in number: {len(array)} and {length}")
+
+
+class _Archive:
+    """The members of an archive, none of them longer than the archive bears out."""
+
+    def __init__(self, archive: zipfile.ZipFile, size: int, stack: ExitStack) -> None:
+        self.archive, self.size, self.stack = archive, size, stack
+        self.names = set(archive.namelist())
+
+    def has(self, name: str) -> bool:
+        """Tell whether there is an array of that name."""
+        return f"{name}.npy" in self.names
+
+    def member(self, name: str, kinds: str, n_dimensions: int = 1) -> _Member:
+        """Open an array to read it from front to back."""
+        if not self.has(name):
+            raise ValueError(
+                f"not a sparse matrix as scipy.sparse.save_npz writes it: {name} is missing"
+            )
+        info = self.archive.getinfo(f"{name}.npy")
+        # What is read at once must not be more than there can be.
+        if info.compress_size > self.size:
+            raise zipfile.BadZipFile
+        return _Member(name, self.stack.enter_context(self.archive.open(info)), kinds, n_dimensions)
+
+    def whole(self, name: str, kinds: str, n_dimensions: int = 1) -> Array:
+        """Read an array."""
+        member = self.member(name, kinds, n_dimensions)
+        if member.is_transposed and n_dimensions > 1:
+            return member.take(member.left).reshape(member.shape[::-1]).T
+        return member.take(member.left).reshape(member.shape)
+
+    def shape(self) -> Shape:
+        """Return the shape of the matrix."""
+        member = self.member("shape", INTEGERS)
+        if member.left != 2:
+            raise ValueError(f"a matrix has 2 dimensions, and this shape has {member.left}")
+        n_rows, n_columns = member.take(2).tolist()
+        if not (0 <= n_rows < 2**62 and 0 <= n_columns < 2**62):
+            raise ValueError(f"its shape is {n_rows} x {n_columns}")
+        return n_rows, n_columns
+
+    def kind(self) -> str:
+        """Return the sparse format's name."""
+        member = self.member("format", "SU", n_dimensions=0)
+        if member.dtype.itemsize > MOST_BYTES_OF_A_NOTE:
+            raise ValueError("format is too long")
+        value = member.take(1)[0]
+        return value.decode(errors="replace") if isinstance(value, bytes) else str(value)
 
 
 class _Member:
     """An array of an archive, read from front to back."""
 
-    def __init__(self, name: str, stream: IO[bytes]) -> None:
-        shape, _, self.dtype = READ_HEADER[np.lib.format.read_magic(stream)](stream)
-        if len(shape) != 1 or self.dtype.kind not in "biuf":
-            raise ValueError(f"{name} must be a vector of numbers")
-        self.name, self.stream, self.left = name, stream, int(shape[0])
+    def __init__(self, name: str, stream: Any, kinds: str, n_dimensions: int) -> None:
+        self.shape, self.is_transposed, self.dtype = read_npy_header(stream, name)
+        if len(self.shape) != n_dimensions or self.dtype.kind not in kinds:
+            what = {INTEGERS: "integers", NUMBERS: "numbers"}.get(kinds, "text")
+            form = {0: "a piece", 1: "a vector"}.get(n_dimensions, f"a {n_dimensions}-D array")
+            found = f"{self.dtype} of shape {self.shape}"
+            raise ValueError(f"{name} must be {form} of {what}, got {found}")
+        self.name, self.stream, self.left = name, stream, math.prod(self.shape)
 
-    def take(self, count: int) -> NDArray[Any]:
+    def take(self, count: int) -> Array:
         """Return the next items."""
         if count > self.left:
             raise ValueError(f"{self.name} is too short")
@@ -104,25 +244,14 @@ class _Member:
         return np.frombuffer(raw, self.dtype)
 
 
-def _small(archive: zipfile.ZipFile, name: str) -> NDArray[Any]:
-    """Return an array of a few items."""
-    if archive.getinfo(f"{name}.npy").file_size > 1000:
-        raise ValueError(f"{name} is too long")
-    with archive.open(f"{name}.npy") as stream:
-        array: NDArray[Any] = np.lib.format.read_array(stream, allow_pickle=False)
-        return array
-
-
 @contextmanager
-def _complaining(path: Path) -> Iterator[None]:
-    """Turn whatever a bad archive leads to into a ValueError that names the file."""
+def _opened(path: Path) -> Iterator[_Archive]:
+    """Open an archive; whatever a bad one leads to is a ValueError that names the file."""
     try:
-        yield
-    except KeyError:
-        raise ValueError(
-            f"{path}: not a sparse matrix as scipy.sparse.save_npz writes it"
-        ) from None
-    except (zipfile.BadZipFile, zlib.error, EOFError, RuntimeError):
+        with ExitStack() as stack:
+            archive = stack.enter_context(zipfile.ZipFile(path))
+            yield _Archive(archive, path.stat().st_size, stack)
+    except (zipfile.BadZipFile, zlib.error, EOFError, NotImplementedError, RuntimeError):
         raise ValueError(f"{path}: the archive is truncated, damaged or locked") from None
-    except (ValueError, IndexError, TypeError) as error:
+    except ValueError as error:
         raise ValueError(f"{path}: {error}") from None

@@ -31,6 +31,7 @@ __all__ = [
     "Header",
     "layout",
     "open_regular",
+    "read_file",
     "read_header",
     "read_tensors",
     "write_tensors",
@@ -119,6 +120,15 @@ def _header_checksum(entries: Mapping[str, Entry], metadata: Mapping[str, str]) 
     """Return the checksum of what the header says, however it is spelled."""
     meaning = [metadata, {name: entry.as_json() for name, entry in entries.items()}]
     return zlib.crc32(json.dumps(meaning, sort_keys=True).encode())
+
+
+def read_file(path: Path, kind: str) -> tuple[dict[str, str], dict[str, Array]]:
+    """Read the strings and the arrays of a file whose string ``format`` is the given one."""
+    with open_regular(path) as file:
+        header = read_header(file)
+        if header.metadata.get("format") != kind:
+            raise ValueError(f"its format is not {kind}")
+        return header.metadata, read_tensors(file, header, layout(header))
 
 
 @contextmanager

@@ -8,6 +8,7 @@ the best objective that any of them found.
 from __future__ import annotations
 
 import csv
+import io
 import json
 import math
 import os
@@ -15,12 +16,12 @@ import platform
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from importlib.metadata import version
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..eso import beta
+from ..io.atomic import new_file
 from ..penalty import Penalty
 from ..solvers import Result, Snapshot, Status, is_unbounded, solve
 from ..threads import resolve_threads
@@ -158,21 +159,24 @@ class Comparison:
 
     def write_csv(self, path: str | os.PathLike[str], max_rows: int = MAX_CSV_ROWS) -> None:
         """Write the traces in long form, each thinned to at most ``max_rows`` lines."""
-        with Path(path).open("w", newline="", encoding="utf-8") as file:
-            writer = csv.writer(file, lineterminator="\n")
-            writer.writerow(COLUMNS)
-            for run in self.runs:
-                trace = run.result.trace
-                keep = thinned(len(trace.epoch), max_rows)
-                names = (run.setting.label, run.setting.method)
-                numbers = [trace[name][keep].tolist() for name in COLUMNS[2:]]
-                numbers[1] = [int(updates) for updates in numbers[1]]
-                writer.writerows((*names, *row) for row in zip(*numbers, strict=True))
+        text = io.StringIO(newline="")
+        writer = csv.writer(text, lineterminator="\n")
+        writer.writerow(COLUMNS)
+        for run in self.runs:
+            trace = run.result.trace
+            keep = thinned(len(trace.epoch), max_rows)
+            names = (run.setting.label, run.setting.method)
+            numbers = [trace[name][keep].tolist() for name in COLUMNS[2:]]
+            numbers[1] = [int(updates) for updates in numbers[1]]
+            writer.writerows((*names, *row) for row in zip(*numbers, strict=True))
+        with new_file(path, overwrite=True) as file:
+            file.write(text.getvalue().encode())
 
     def write_json(self, path: str | os.PathLike[str]) -> None:
         """Write the metadata."""
         text = json.dumps(self.metadata(), indent=2, allow_nan=False)
-        Path(path).write_text(text + "\n", encoding="utf-8")
+        with new_file(path, overwrite=True) as file:
+            file.write(f"{text}\n".encode())
 
 
 def compare(

@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+from ..io.atomic import new_file
 from .comparison import Comparison, Run, thinned
 
 if TYPE_CHECKING:
@@ -69,7 +70,8 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | Path)
     figure.suptitle(_title(comparison), parse_math=False)
     handles, labels = by_time.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
-    figure.savefig(path, format="png", dpi=150)
+    with new_file(path, overwrite=True) as file:
+        figure.savefig(file, format="png", dpi=150)
 
 
 def _styles(runs: Sequence[Run]) -> Iterator[Style]:

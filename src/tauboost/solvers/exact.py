@@ -17,12 +17,23 @@ from ..arrays import Vector
 from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
-from .newton import NewtonFinish
+from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish
 from .result import Result
-from .saved import State, pack, part, prefixed, unpack
+from .saved import (
+    COUNT,
+    FINITE,
+    NOT_NEGATIVE,
+    Range,
+    SavedStateError,
+    State,
+    pack,
+    part,
+    prefixed,
+    unpack,
+)
 from .stopping import Monitor, drive
 from .sweep_plan import SweepPlan
-from .weights import WEIGHTS_STATE, MultiplicativeWeights
+from .weights import WEIGHTS_STATE, MultiplicativeWeights, check_rows
 
 __all__ = ["BundleSize", "solve"]
 
@@ -31,9 +42,21 @@ SMALLEST_TAU, LARGEST_TAU = 4, 8192
 NONZEROS_IN_A_BUNDLE = 2**16
 # Below this many nonzeros a bundle is over before a second thread has joined in.
 NONZEROS_WORTH_A_THREAD = 2**12
-STATE = (*WEIGHTS_STATE, "edge_hint", "sweep_edge", "sweep_decrease")
-ROWS_STATE = ("w", "E", "shift")
-NEWTON_STATE = ("iterations", "price", "wait", "paid", "recent")
+ROUNDING = 1e-6  # more than this between what was saved and what follows from it is none
+# What a state holds, and what it may be.
+STATE = WEIGHTS_STATE | {
+    "edge_hint": Range(0.0, math.inf),
+    "sweep_edge": NOT_NEGATIVE,
+    "sweep_decrease": FINITE,
+}
+ROWS_STATE = {"w": NOT_NEGATIVE, "E": NOT_NEGATIVE, "shift": FINITE}
+NEWTON_STATE = {
+    "iterations": Range(FEWEST_ITERATIONS, MOST_ITERATIONS),
+    "price": COUNT,
+    "wait": COUNT,
+    "paid": COUNT,
+    "recent": FINITE,
+}
 
 
 def solve(
@@ -104,9 +127,22 @@ class _Exact(MultiplicativeWeights):
         """Go on from where `saved` was called."""
         unpack(self, STATE, state)
         unpack(self.rows, ROWS_STATE, part("rows", state))
-        unpack(self.bundles, ("tau",), part("bundles", state))
+        unpack(self.bundles, self.bundles.state, part("bundles", state))
         unpack(self.newton, NEWTON_STATE, part("newton", state))
         self.plan.restore(part("plan", state))
+        self._check_restored()
+
+    def _check_restored(self) -> None:
+        """Check that all of it belongs to lam, up to what rounding has done to the weights."""
+        check_rows(self.problem, self.rows, self.lam, self.n_threads)
+        level = self.rows.resum()
+        for name, found in (("total", level.total), ("value", level.value)):
+            if not abs(getattr(self, name) - found) <= ROUNDING * (1.0 + abs(found)):
+                raise SavedStateError(name)
+        if np.any(self.penalty.project(self.lam) != self.lam):
+            raise SavedStateError("lam")
+        if self.refreshed_at > self.epochs():
+            raise SavedStateError("refreshed_at")
 
     def _after_sweep(self) -> None:
         if self.plan.is_full:
@@ -157,6 +193,12 @@ class BundleSize:
         mean_row = matrix.nnz / matrix.m if mean_row is None else mean_row
         first = int(min(first_overlap * matrix.n / max(mean_row, 1e-300), self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
+
+    @property
+    def state(self) -> dict[str, Range]:
+        """What tau may be in a saved state."""
+        least, most = (self.tau, self.tau) if self.is_fixed else (SMALLEST_TAU, self.most)
+        return {"tau": Range(least, most)}
 
     def learn(self, undone: int, bundles: int, efficiency: float) -> None:
         """Shrink where bundles were undone or two columns did each other's work; else grow.

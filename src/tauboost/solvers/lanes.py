@@ -12,12 +12,25 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.special import log_expit
 
 from ..arrays import Mask, Vector
 from ..kernels import _core
 from ..losses import LOSSES
-from .exact import NONZEROS_WORTH_A_THREAD, BundleSize
-from .saved import State, pack, pack_random, unpack, unpack_random
+from .exact import NONZEROS_WORTH_A_THREAD, ROUNDING, BundleSize
+from .saved import (
+    FINITE,
+    NOT_NEGATIVE,
+    POSITIVE,
+    Range,
+    SavedStateError,
+    State,
+    check_weights,
+    pack,
+    pack_random,
+    unpack,
+    unpack_random,
+)
 from .sweep_plan import Shuffle
 
 __all__ = ["LANES", "Lanes", "Psi"]
@@ -36,7 +49,16 @@ PADDING = {
     "total": 1.0,
     "shift": 0.0,
 }
-STATE = ("lam", "w", "E", "total", "shift", "edge", "n_sweeps")
+# What a state holds, and what it may be.
+STATE = {
+    "lam": FINITE,
+    "w": FINITE,
+    "E": NOT_NEGATIVE,
+    "total": POSITIVE,
+    "shift": FINITE,
+    "edge": Range(0.0, math.inf),
+    "n_sweeps": Range(0, 2**31),
+}
 
 
 @dataclass(frozen=True)
@@ -181,8 +203,26 @@ class Lanes:
     def restore(self, state: State) -> None:
         """Go on from where `saved` was called, in as many lanes."""
         unpack(self, STATE, state)
-        unpack(self.bundles, ("tau",), state)
+        unpack(self.bundles, self.bundles.state, state)
         unpack_random(self.shuffle.random, state)
+        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+            self._check_restored(self.residuals())
+
+    def _check_restored(self, r: Vector) -> None:
+        """Check that the weights are those of lam, up to what rounding has done to them."""
+        is_learnt = self.c > 0
+        w = self.w[:, : self.k]
+        expected = r - self.shift[: self.k] if self.E is None else log_expit(r)
+        check_weights(np.log(np.abs(w[is_learnt]) / self.c[is_learnt]), expected[is_learnt], "w")
+        sign = 1.0 if self.sign is None else self.sign
+        if np.any(w[~is_learnt] != 0) or np.any(w * sign < 0):
+            raise SavedStateError("w")
+        if self.E is not None:
+            check_weights(np.log(self.E[:, : self.k]), r, "E")
+            return
+        difference = np.abs(w).sum(axis=0) - self.total[: self.k]
+        if not np.all(np.abs(difference) <= ROUNDING * self.total[: self.k]):
+            raise SavedStateError("total")
 
     def values(self) -> Vector:
         """F of each lane."""

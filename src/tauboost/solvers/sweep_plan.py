@@ -11,7 +11,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..problem import Problem
-from .saved import State, pack, pack_random, unpack, unpack_random
+from .saved import (
+    NOT_NEGATIVE,
+    Range,
+    SavedStateError,
+    State,
+    entry,
+    pack,
+    pack_random,
+    unpack,
+    unpack_random,
+)
 
 __all__ = ["Shuffle", "SweepPlan"]
 
@@ -27,7 +37,8 @@ COLUMN_OVERHEAD = 32
 WORTH_REPEATING = 0.5
 LARGEST_SHARE = 0.8
 MOST_PARTIAL_SWEEPS = 8
-PLAN_STATE = ("gain", "position", "stride", "work", "mean_cost", "is_full", "partial_sweeps")
+# All else follows from the columns of the sweep at hand.
+PLAN_STATE = {"gain": NOT_NEGATIVE, "partial_sweeps": Range(0, MOST_PARTIAL_SWEEPS)}
 
 
 class SweepPlan:
@@ -86,23 +97,29 @@ class SweepPlan:
     def saved(self) -> State:
         """Return where the plan stands."""
         random = {"random": pack_random(self.shuffle.random)}
-        return pack(self, PLAN_STATE) | {"columns": self.columns} | random
+        return pack(self, [*PLAN_STATE, "position"]) | {"columns": self.columns} | random
 
     def restore(self, state: State) -> None:
         """Go on from where `saved` was called."""
-        columns = state.get("columns", np.zeros(0))
-        if columns.dtype != np.int32 or np.any((columns < 0) | (columns >= len(self.counts))):
-            raise ValueError("the saved state does not fit this problem: columns differ")
-        unpack(self, PLAN_STATE, state)
+        columns = entry(state, "columns", (None,), np.int32, Range(0, len(self.counts) - 1))
+        is_first = np.zeros(len(self.counts), dtype=bool)
+        is_first[columns] = self.counts[columns] > 0
+        if np.count_nonzero(is_first) != len(columns):  # one twice, or one without entries
+            raise SavedStateError("columns")
+        self._lay_out(columns)
+        unpack(self, PLAN_STATE | {"position": Range(0, len(columns))}, state)
         unpack_random(self.shuffle.random, state)
-        self.columns = columns
 
     def _begin(self, chosen: NDArray[np.int32]) -> None:
-        self.is_full = len(chosen) == len(self.nonempty)
-        self.work = int(self.cost[chosen].sum())
-        self.columns = self.shuffle(chosen)
+        self._lay_out(self.shuffle(chosen))
+
+    def _lay_out(self, columns: NDArray[np.int32]) -> None:
+        """Set what follows from the columns of a sweep, in their order."""
+        self.columns = columns
+        self.is_full = len(columns) == len(self.nonempty)
+        self.work = int(self.cost[columns].sum())
         self.position = 0
-        self.mean_cost = max(1, self.work // max(len(chosen), 1))
+        self.mean_cost = max(1, self.work // max(len(columns), 1))
         self.stride = max(1, NONZEROS_BETWEEN_LOOKS // self.mean_cost)
 
 

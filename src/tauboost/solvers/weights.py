@@ -10,19 +10,31 @@ from __future__ import annotations
 import math
 from typing import Any
 
+import numpy as np
+from scipy.special import log_expit
+
 from ..arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
-from ..rows import Level, Rows
+from ..rows import Level, LocalRows, Rows
+from .saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 
-__all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights"]
+__all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights", "check_rows"]
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this
 # between refreshes: two such moves apart they are still negligible.
 MAX_DRIFT = 300.0
 # What the weights are, apart from the data and the rows: see saved.py.
-WEIGHTS_STATE = ("lam", "total", "value", "updates", "drift", "was_safe", "refreshed_at")
+WEIGHTS_STATE = {
+    "lam": FINITE,
+    "total": POSITIVE,
+    "value": FINITE,
+    "updates": COUNT,
+    "drift": NOT_NEGATIVE,
+    "was_safe": Range(0, 1),
+    "refreshed_at": NOT_NEGATIVE,
+}
 
 
 class MultiplicativeWeights:
@@ -90,3 +102,14 @@ class MultiplicativeWeights:
 
     def _set(self, level: Level) -> None:
         self.value, self.total = level.value, level.total
+
+
+def check_rows(problem: Problem, rows: Rows, lam: Vector, n_threads: int) -> None:
+    """Check restored weights against those of lam; only rows of this machine can be restored."""
+    assert isinstance(rows, LocalRows)
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        r = problem.residuals(lam, n_threads)
+        expected = r - rows.shift if rows.E is None else log_expit(r)
+        check_weights(np.log(rows.w / problem.c), expected, "rows.w")
+        if rows.E is not None:
+            check_weights(np.log(rows.E), r, "rows.E")

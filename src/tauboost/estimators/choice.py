@@ -1,0 +1,104 @@
+"""The best that a race has seen on the held-out samples, and its way to a checkpoint and back."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field
+from numbers import Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..arrays import Vector
+from ..solvers.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
+from .checkpoint import from_json, to_json
+from .options import Options
+from .race import LINK_SLOPES, Strength
+from .samples import Samples
+
+__all__ = ["Choice"]
+
+ARRAYS = ("points", "values", "decisions", "codes", "weights")
+NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "sweep", "held_out_loss")
+
+
+@dataclass
+class Choice:
+    """The best seen on the held-out samples."""
+
+    loss: float = np.inf
+    strength: Strength | None = None
+    sweep: int = 0
+    points: Vector | None = None
+    values: Vector | None = None
+    decisions: Vector | None = None  # of all held-out samples
+    codes: NDArray[np.intp] | None = None
+    weights: Vector | None = None
+    table: list[dict[str, float | str]] = field(default_factory=list)
+    race_sweep: int = 0  # where the race at hand is
+    race_loss: float = np.inf
+
+    def saved(self) -> State:
+        """Return all of it as arrays."""
+        assert self.strength is not None
+        facts = {
+            "numbers": [self.loss, self.sweep, self.race_sweep, self.race_loss],
+            "strength": [self.strength.loss, self.strength.alpha, self.strength.l1_ratio],
+            "table": self.table,
+        }
+        return pack(self, ARRAYS) | {"facts": to_json(facts)}
+
+    def restore(self, state: State, samples: Samples, options: Options) -> None:
+        """Take over what `saved` returned, if it can be of these samples."""
+        if "facts" not in state or state["facts"].dtype != np.uint8:
+            raise SavedStateError("facts")
+        facts = from_json(state["facts"])
+        try:
+            numbers, strength, self.table = facts["numbers"], facts["strength"], facts["table"]
+            self.loss, self.sweep, self.race_sweep, self.race_loss = numbers
+            self.strength = Strength(*strength)
+        except (TypeError, ValueError, KeyError):
+            raise SavedStateError("facts") from None
+        if not self._is_possible(options.max_iter):
+            raise SavedStateError("facts")
+        tasks, held, real = samples.n_tasks, None, np.float64
+        self.points = entry(state, "points", (tasks, samples.matrix.n), real, FINITE)
+        self.values = None
+        if options.early_stopping:
+            self.values = entry(state, "values", (tasks,), real, FINITE)
+        self.decisions = entry(state, "decisions", (held, tasks), real, FINITE)
+        held = len(self.decisions)
+        codes = Range(0, samples.n_classes - 1)
+        self.codes = entry(state, "codes", (held,), np.intp, codes)
+        self.weights = entry(state, "weights", (held,), real, NOT_NEGATIVE)
+
+    def _is_possible(self, max_iter: int) -> bool:
+        """Tell whether the numbers can be those of a race."""
+        strength, reals = self.strength, (self.loss, self.race_loss)
+        assert strength is not None
+        counts = (self.sweep, self.race_sweep)
+        return (
+            all(_is_real(number) and number >= 0 for number in reals)
+            and all(type(count) is int and 0 <= count <= max_iter for count in counts)
+            and strength.loss in list(LINK_SLOPES)
+            and _is_real(strength.alpha)
+            and 0 <= strength.alpha < math.inf
+            and _is_real(strength.l1_ratio)
+            and 0 <= strength.l1_ratio <= 1
+            and isinstance(self.table, list)
+            and all(map(_is_row, self.table))
+        )
+
+
+def _is_real(value: Any) -> bool:
+    return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_row(row: Any) -> bool:
+    return (
+        isinstance(row, dict)
+        and row.keys() == {"loss", *NUMBERS_OF_A_ROW}
+        and isinstance(row["loss"], str)
+        and all(_is_real(row[name]) for name in NUMBERS_OF_A_ROW)
+    )
