@@ -156,7 +156,7 @@ NB_MODULE(_core, module) {
       .def_ro("nnz", &Matrix::nnz)
       .def_ro("omega", &Matrix::omega)
       .def_ro("n_valued", &Matrix::n_valued)
-      .def_ro("has_duplicates", &Matrix::has_duplicates)
+      .def_ro("is_sound", &Matrix::is_sound)
       .def_prop_ro("n_shards", [](const Matrix& A) { return A.shards.size(); })
       .def_prop_ro("nbytes", &Matrix::nbytes)
       .def(

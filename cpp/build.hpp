@@ -6,8 +6,12 @@
 // (`place`, at random, by the caller, so that neighbouring columns have nothing to do with each
 // other) only once per column. Rows are visited in label order, negatives first, so that row
 // numbers ascend within each sign of a column. Explicit zeros are dropped; unsorted indices need no
-// care; duplicates are only noticed (the caller sums them, which is rare, and builds again). An
-// intercept is one more column of ones, whose rows are simply all rows.
+// care; duplicates must not be there. An intercept is one more column of ones, whose rows are
+// simply all rows.
+//
+// The caller has checked the data, but they are the user's, and another thread may write to them.
+// So an index is compared with its limit where it is used, and what the second pass puts in place
+// with what the first has counted: changed data are noticed, and nothing is written out of bounds.
 #pragma once
 
 #include <algorithm>
@@ -71,28 +75,8 @@ struct ShardCounts {
   std::vector<std::int32_t> entries;   // of each feature
   std::vector<std::int32_t> negative;  // of these, A_ji < 0; empty: those of negative rows
   std::int64_t omega = 0;
-  bool has_duplicates = false;
+  bool is_sound = true;  // else the data have changed since they were checked
 };
-
-template <typename Part>
-bool is_increasing(const Part& X, std::int64_t j) {
-  bool increasing = true;
-  for (std::int64_t k = X.indptr[j] + 1; k < X.indptr[j + 1]; ++k)
-    increasing &= X.indices[k - 1] < X.indices[k];
-  return increasing;
-}
-
-template <typename Input>
-bool has_duplicates(const Input& input, std::int64_t begin, std::int64_t end) {
-  std::vector<std::int64_t> last_row(input.n_features, -1);
-  for (std::int64_t j = begin; j < end; ++j)
-    for (const auto& X : input.parts)
-      for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
-        if (last_row[X.indices[k]] == j) return true;
-        last_row[X.indices[k]] = j;
-      }
-  return false;
-}
 
 // Rows begin ... end of the input; `ranges` is null where every value is 1.
 template <typename Input>
@@ -101,15 +85,20 @@ ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t e
   ShardCounts counts;
   counts.entries.resize(input.n_features);
   if (any_negative) counts.negative.resize(input.n_features);
-  bool may_repeat = false;  // two parts have no entry in common, by their maker's word
+  const auto n = static_cast<std::uint64_t>(input.n_features);
+  bool is_sound = true;
   for (std::int64_t j = begin; j < end; ++j) {
     std::int64_t in_row = 0;
     for (const auto& X : input.parts) {
       in_row += X.indptr[j + 1] - X.indptr[j];
-      may_repeat = may_repeat || !is_increasing(X, j);
       if (ranges == nullptr) {
-        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
-          counts.entries[X.indices[k]] += 1;
+        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+          const auto f = static_cast<std::uint64_t>(X.indices[k]);
+          if (f < n)
+            counts.entries[f] += 1;
+          else
+            is_sound = false;
+        }
         continue;
       }
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
@@ -118,15 +107,20 @@ ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t e
           in_row -= 1;
           continue;
         }
-        Range& range = ranges[X.indices[k]];
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (f >= n) {
+          is_sound = false;
+          continue;
+        }
+        Range& range = ranges[f];
         range = {std::min(range.smallest, size), std::max(range.largest, size)};
-        counts.entries[X.indices[k]] += 1;
-        if (any_negative) counts.negative[X.indices[k]] += (v > 0.0) != (input.positive[j] != 0);
+        counts.entries[f] += 1;
+        if (any_negative) counts.negative[f] += (v > 0.0) != (input.positive[j] != 0);
       }
     }
     counts.omega = std::max(counts.omega, in_row);
   }
-  counts.has_duplicates = may_repeat && has_duplicates(input, begin, end);
+  counts.is_sound = is_sound;
   return counts;
 }
 
@@ -178,41 +172,53 @@ void lay_out(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& c
 
 // Puts the entries of some rows in place. neg and pos say, for each feature, where the next entry
 // of that sign goes; they are one array where the rows' labels alone decide. to_value leads from
-// there to the place of the value, where the column has any.
+// there to the place of the value, where the column has any. What has no place is left out.
 template <typename Position, typename Input>
 void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t begin,
                std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value) {
   std::int32_t* rows = shard.rows.get();
+  const auto n = static_cast<std::uint64_t>(input.n_features);
+  const auto limit = static_cast<std::uint64_t>(shard.start[A.n]);
+  const auto values_limit = static_cast<std::uint64_t>(shard.value_start.back());
   for (std::int64_t local = begin; local < end; ++local) {
     const std::int64_t j = A.row_order[shard.first_row + local];
     const auto row = static_cast<std::int32_t>(local);
     for (const auto& X : input.parts) {
       if (to_value == nullptr && X.data == nullptr && neg == pos) {
-        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k)
-          rows[neg[X.indices[k]]++] = row;
+        for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
+          const auto f = static_cast<std::uint64_t>(X.indices[k]);
+          if (f >= n) continue;
+          const auto at = static_cast<std::uint64_t>(neg[f]++);
+          if (at < limit) rows[at] = row;
+        }
         continue;
       }
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
         const double v = X.value(k);
-        if (v == 0.0) continue;
-        const auto f = X.indices[k];
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (v == 0.0 || f >= n) continue;
         const bool negative = (v > 0.0) != (input.positive[j] != 0);
-        const Position at = negative ? neg[f]++ : pos[f]++;
+        const auto at = static_cast<std::uint64_t>(negative ? neg[f]++ : pos[f]++);
+        if (at >= limit) continue;
         rows[at] = row;
-        if (to_value != nullptr && to_value[f] != no_values)
-          shard.values[at + to_value[f]] = std::abs(v);
+        if (to_value != nullptr && to_value[f] != no_values) {
+          const std::uint64_t place = at + static_cast<std::uint64_t>(to_value[f]);
+          if (place < values_limit) shard.values[place] = std::abs(v);
+        }
       }
     }
   }
 }
 
+// Returns whether every column got what was counted: if not, its entries are of no use.
 template <typename Position, typename Input>
-void fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
-  std::vector<Position> neg(X.n_features), pos;
+bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
+  std::vector<Position> neg(X.n_features), pos, ends(X.n_features);
   std::vector<std::int64_t> to_value(A.n_valued > 0 ? X.n_features : 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) {
     const std::int64_t i = X.place[f];
     neg[f] = static_cast<Position>(shard.start[i]);
+    ends[f] = neg[f] + counts.entries[f];
     if (A.n_valued > 0)
       to_value[f] =
           A.is_valued(i) ? shard.value_start[A.value_slot[i]] - shard.start[i] : no_values;
@@ -221,24 +227,29 @@ void fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
   const auto first = A.row_order.begin() + shard.first_row;
   const std::int64_t n_neg_rows = shard.n_neg_rows =
       std::count_if(first, first + shard.n_rows, [&](std::int64_t j) { return !X.positive[j]; });
+  bool is_sound = true;
   if (counts.negative.empty()) {
     // Values are positive: the entries of negative rows all come first.
     fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values);
     for (std::int64_t f = 0; f < X.n_features; ++f)
       shard.n_neg[X.place[f]] = static_cast<std::int32_t>(neg[f] - shard.start[X.place[f]]);
     fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values);
+    is_sound = neg == ends;
   } else {
     pos = neg;
     for (std::int64_t f = 0; f < X.n_features; ++f) {
       shard.n_neg[X.place[f]] = counts.negative[f];
       pos[f] += counts.negative[f];
     }
+    const std::vector<Position> middle = pos;
     fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values);
+    is_sound = neg == middle && pos == ends;
   }
   if (A.has_intercept) {
     shard.n_neg[A.n - 1] = static_cast<std::int32_t>(n_neg_rows);
     std::iota(shard.rows.get() + shard.start[A.n - 1], shard.rows.get() + shard.start[A.n], 0);
   }
+  return is_sound;
 }
 
 // Columns that most rows have an entry in, found by the number of their entries.
@@ -253,7 +264,8 @@ inline void find_full(Matrix& A, bool any_negative) {
 inline void list_absent(const Matrix& A, Shard& shard) {
   shard.absent_start.assign(1, 0);
   std::int64_t room = A.full.empty() ? 0 : padding;
-  for (const std::int32_t i : A.full) room += shard.n_rows - A.column(shard, i).n;
+  for (const std::int32_t i : A.full)  // never below 0, unless the data were changed meanwhile
+    room += std::max<std::int64_t>(0, shard.n_rows - A.column(shard, i).n);
   shard.absent_rows.reserve(room);
   for (const std::int32_t i : A.full) {
     const Column column = A.column(shard, i);
@@ -295,23 +307,26 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
     counts[s] =
         count_entries(X, cuts[s], cuts[s + 1], has_values ? range.data() : nullptr, any_negative);
   });
+  for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
+  if (!A.is_sound) return A;
   set_scales(A, X, ranges, counts);
   ranges = {};
   team.share(n_shards, [&](std::int64_t s) {
     Shard& shard = A.shards[s];
     lay_out(A, shard, X, counts[s]);
     if (shard.start[A.n] < std::numeric_limits<std::int32_t>::max())
-      fill<std::int32_t>(A, shard, X, counts[s]);
+      counts[s].is_sound = fill<std::int32_t>(A, shard, X, counts[s]);
     else
-      fill<std::int64_t>(A, shard, X, counts[s]);
+      counts[s].is_sound = fill<std::int64_t>(A, shard, X, counts[s]);
     counts[s].entries = counts[s].negative = {};
   });
+  for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
+  if (!A.is_sound) return A;
   find_full(A, any_negative);
   team.share(n_shards, [&](std::int64_t s) { list_absent(A, A.shards[s]); });
   for (std::int64_t s = 0; s < n_shards; ++s) {
     A.omega = std::max(A.omega, counts[s].omega + intercept);
     A.nnz += A.shards[s].start[A.n];
-    A.has_duplicates = A.has_duplicates || counts[s].has_duplicates;
   }
   return A;
 }

@@ -45,8 +45,8 @@ struct Matrix {
   Matrix(Matrix&&) = default;  // huge: moved, never copied
 
   std::int64_t m = 0, n = 0, nnz = 0, omega = 0, n_valued = 0;
-  bool has_intercept = false;   // the last column is the constant 1
-  bool has_duplicates = false;  // the same (row, column) was given twice: sum them and build again
+  bool has_intercept = false;  // the last column is the constant 1
+  bool is_sound = true;        // else the data changed while they were read: of no use
   std::vector<Shard> shards;
   std::vector<double> scale;             // n: max_j |A_ji|, so that L_i = scale_i^2
   std::vector<std::int32_t> value_slot;  // n, or empty: which valued column this is, -1 for none

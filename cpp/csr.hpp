@@ -7,6 +7,7 @@
 #include <cmath>
 #include <cstdint>
 #include <limits>
+#include <type_traits>
 #include <vector>
 
 #include "team.hpp"
@@ -19,6 +20,7 @@ struct CsrRows {
   const Index* indices;
   const double* data;  // null: every entry is 1
   std::int64_t m;
+  std::int64_t n = std::numeric_limits<std::int64_t>::max();  // features: no index is used beyond
   double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
 };
 
@@ -30,6 +32,8 @@ struct CsrFacts {
   double most = 0.0;
   bool is_finite = true;
   bool all_one = true;
+  bool is_ascending = true;  // strictly, within every row
+  bool has_duplicates = false;
 
   void add(const CsrFacts& other) {
     least_index = std::min(least_index, other.least_index);
@@ -38,25 +42,19 @@ struct CsrFacts {
     most = std::max(most, other.most);
     is_finite = is_finite && other.is_finite;
     all_one = all_one && other.all_one;
+    is_ascending = is_ascending && other.is_ascending;
+    has_duplicates = has_duplicates || other.has_duplicates;
   }
 };
 
-template <typename Index>
-CsrFacts facts_of(const Index* indices, const double* data, std::int64_t begin, std::int64_t end) {
-  CsrFacts facts;
-  Index least = std::numeric_limits<Index>::max(), most = -1;
-  for (std::int64_t k = begin; k < end; ++k) {
-    least = std::min(least, indices[k]);
-    most = std::max(most, indices[k]);
-  }
-  if (begin < end) facts.least_index = least, facts.most_index = most;
-  if (data == nullptr) return facts;
+inline void look_at_values(const double* data, std::int64_t begin, std::int64_t end,
+                           CsrFacts& facts) {
   bool all_one = true;
   for (std::int64_t k = begin; k < end; ++k) all_one &= data[k] == 1.0;
   facts.all_one = all_one;
   if (all_one) {
     facts.least = facts.most = 1.0;
-    return facts;
+    return;
   }
   for (std::int64_t k = begin; k < end; ++k) {
     const double size = std::abs(data[k]);
@@ -64,20 +62,86 @@ CsrFacts facts_of(const Index* indices, const double* data, std::int64_t begin, 
     facts.most = std::max(facts.most, size);
     facts.least = std::min(facts.least, size == 0.0 ? facts.least : size);
   }
+}
+
+// Whether the indices ascend within each of some rows. Steps down are counted without a look at
+// where rows begin, which is fast, and then those that are there because a row begins.
+template <typename Rows>
+bool is_ascending(const Rows& X, std::int64_t first_row, std::int64_t last_row) {
+  const std::int64_t begin = X.indptr[first_row], end = X.indptr[last_row];
+  std::int64_t steps_down = 0, between_rows = 0;
+  for (std::int64_t k = begin + 1; k < end; ++k) steps_down += X.indices[k - 1] >= X.indices[k];
+  for (std::int64_t j = first_row; j < last_row; ++j) {
+    const std::int64_t k = X.indptr[j];
+    if (k > begin && k < X.indptr[j + 1]) between_rows += X.indices[k - 1] >= X.indices[k];
+  }
+  return steps_down == between_rows;
+}
+
+template <typename Rows>
+bool has_duplicates(const Rows& X, std::int64_t first_row, std::int64_t last_row) {
+  std::vector<std::remove_cvref_t<decltype(X.indices[0])>> row;
+  for (std::int64_t j = first_row; j < last_row; ++j) {
+    row.assign(X.indices + X.indptr[j], X.indices + X.indptr[j + 1]);
+    if (!std::is_sorted(row.begin(), row.end())) std::sort(row.begin(), row.end());
+    if (std::adjacent_find(row.begin(), row.end()) != row.end()) return true;
+  }
+  return false;
+}
+
+template <typename Rows>
+CsrFacts facts_of(const Rows& X, std::int64_t first_row, std::int64_t last_row) {
+  using Index = std::remove_cvref_t<decltype(X.indices[0])>;
+  const std::int64_t begin = X.indptr[first_row], end = X.indptr[last_row];
+  CsrFacts facts;
+  if (begin == end) return facts;
+  Index least = std::numeric_limits<Index>::max(), most = std::numeric_limits<Index>::min();
+  for (std::int64_t k = begin; k < end; ++k) {
+    least = std::min(least, X.indices[k]);
+    most = std::max(most, X.indices[k]);
+  }
+  facts.least_index = least, facts.most_index = most;
+  facts.is_ascending = is_ascending(X, first_row, last_row);
+  facts.has_duplicates = !facts.is_ascending && has_duplicates(X, first_row, last_row);
+  if (X.data != nullptr) look_at_values(X.data, begin, end, facts);
   return facts;
 }
 
-template <typename Index>
-CsrFacts inspect(const Index* indices, const double* data, std::int64_t n, int n_threads) {
-  constexpr std::int64_t chunk = 1 << 16;  // all of it in the cache for its two or three reads
+// Entries in a chunk: all of it stays in the cache for its three or four reads.
+constexpr std::int64_t inspected_at_once = 1 << 16;
+
+// The rows that begin within a chunk of entries.
+template <typename Rows>
+CsrFacts facts_of_chunk(const Rows& X, std::int64_t chunk) {
+  const auto row_at = [&](std::int64_t entry) {
+    return std::lower_bound(X.indptr, X.indptr + X.m, entry) - X.indptr;
+  };
+  return facts_of(X, row_at(chunk * inspected_at_once), row_at((chunk + 1) * inspected_at_once));
+}
+
+template <typename Rows>
+CsrFacts inspect(const Rows& X, int n_threads) {
+  const std::int64_t n_chunks = X.indptr[X.m] / inspected_at_once + 1;
   Team team(n_threads);
   std::vector<CsrFacts> parts(team.size());
-  team.share((n + chunk - 1) / chunk, [&](std::int64_t b, int member) {
-    parts[member].add(facts_of(indices, data, b * chunk, std::min(n, (b + 1) * chunk)));
-  });
+  team.share(n_chunks,
+             [&](std::int64_t chunk, int member) { parts[member].add(facts_of_chunk(X, chunk)); });
   CsrFacts facts;
   for (const CsrFacts& part : parts) facts.add(part);
   return facts;
+}
+
+// The first of some rows in which two matrices have an entry in common; -1: none. Rows ascend.
+template <typename Rows>
+std::int64_t first_shared_row(const Rows& X, const Rows& Y) {
+  for (std::int64_t j = 0; j < X.m; ++j) {
+    std::int64_t k = X.indptr[j], l = Y.indptr[j];
+    while (k < X.indptr[j + 1] && l < Y.indptr[j + 1]) {
+      if (X.indices[k] == Y.indices[l]) return j;
+      X.indices[k] < Y.indices[l] ? ++k : ++l;
+    }
+  }
+  return -1;
 }
 
 constexpr std::int64_t rows_worth_a_claim = 64;
@@ -86,13 +150,16 @@ constexpr std::int64_t rows_worth_a_claim = 64;
 template <int K, typename Rows>
 void csr_product_fixed(const Rows& X, const double* coef, const double* intercept, double* out,
                        int n_threads) {
+  const auto n = static_cast<std::uint64_t>(X.n);
   Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       double sum[K];
       for (int q = 0; q < K; ++q) sum[q] = 0.0;
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
         const double x = X.value(k);
-        const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (f >= n) continue;  // changed since it was checked
+        const double* row = coef + K * f;
         for (int q = 0; q < K; ++q) sum[q] += x * row[q];
       }
       for (int q = 0; q < K; ++q) out[j * K + q] = sum[q] + intercept[q];
@@ -113,13 +180,16 @@ void csr_product(const Rows& X, const double* coef, const double* intercept, std
     case 8:
       return csr_product_fixed<8>(X, coef, intercept, out, n_threads);
   }
+  const auto n = static_cast<std::uint64_t>(X.n);
   Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       double* sum = out + j * K;
       for (std::int64_t q = 0; q < K; ++q) sum[q] = intercept[q];
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
         const double x = X.value(k);
-        const double* row = coef + K * static_cast<std::int64_t>(X.indices[k]);
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (f >= n) continue;
+        const double* row = coef + K * f;
         for (std::int64_t q = 0; q < K; ++q) sum[q] += x * row[q];
       }
     }

@@ -65,7 +65,7 @@ def test_matrix(bad, error, message):
         ([1, -1, np.inf, 1], ValueError, "y contains NaN or infinity"),
         ([[1], [-1], [1], [1]], ValueError, "y must have one dimension"),
         (np.array(["a", 1, "a", 1], dtype=object), TypeError, "y must hold labels of one type"),
-        (np.array(["a", None, "a", None], dtype=object), TypeError, "y must hold labels"),
+        (np.array(["a", None, "a", None], dtype=object), ValueError, "y contains None or NaN"),
     ],
 )
 def test_labels(bad, error, message):

@@ -7,7 +7,7 @@ The intercept, the last coordinate where there is one, is free of both.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
@@ -31,20 +31,60 @@ class Penalty:
     l2: float = 0.0
     lower: Vector | None = None
     upper: Vector | None = None
+    # Features that have no coordinate, as no row has them: where they stay, and psi of them.
+    rest: Vector | None = None
+    rest_value: float = 0.0
 
     @classmethod
     def build(
-        cls, place: NDArray[np.int32], alpha: float, l1_ratio: float, bounds: Bounds | None
+        cls,
+        place: NDArray[np.int32],
+        alpha: float,
+        l1_ratio: float,
+        bounds: Bounds | None,
+        *,
+        used: NDArray[np.intp] | None = None,
+        lam0: Vector | None = None,
+        n_features: int | None = None,
     ) -> Penalty:
-        """Check the public arguments of ``solve``; ``place`` takes features to coordinates."""
-        n = len(place)
+        """Check the public arguments of ``solve``; ``place`` takes features to coordinates.
+
+        Where only some of ``n_features`` have a coordinate, ``used`` says which; the others stay at
+        ``lam0`` (None: 0), or where psi and the bounds would have them.
+        """
         strength = check_real(alpha, "alpha", least=0.0, most=1e300)
         ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
-        lower, upper = _check_bounds(bounds, n)
-        if lower is not None and upper is not None:
-            order = np.argsort(place)
-            lower, upper = lower[order], upper[order]
-        return cls(n, strength * ratio, strength * (1.0 - ratio), lower, upper)
+        lower, upper = _check_bounds(bounds, n_features or len(place))
+        penalty = cls(len(place), strength * ratio, strength * (1.0 - ratio))
+        if used is not None and (lower is not None or lam0 is not None):
+            penalty = penalty._with_rest(used, lower, upper, lam0)
+        if lower is None or upper is None:
+            return penalty
+        order = np.argsort(place)
+        if used is not None:
+            order = used[order]
+        return replace(penalty, lower=lower[order], upper=upper[order])
+
+    def _with_rest(
+        self,
+        used: NDArray[np.intp],
+        lower: Vector | None,
+        upper: Vector | None,
+        lam0: Vector | None,
+    ) -> Penalty:
+        """Return psi with what it says of the features that have no coordinate."""
+        is_free = self.l1 == 0.0 and self.l2 == 0.0
+        if lam0 is not None and is_free:
+            rest = lam0.copy()
+        elif lower is not None:
+            rest = np.zeros(len(lower))
+        else:
+            return self
+        if lower is not None:
+            np.clip(rest, lower, upper, out=rest)
+        rest[used] = 0.0
+        value = 0.0 if is_free else replace(self, n=len(rest)).value(rest)
+        return replace(self, rest=rest, rest_value=value)
 
     @cached_property
     def kernel(self) -> _core.Psi:
@@ -68,7 +108,7 @@ class Penalty:
         x = lam[: self.n]
         size = np.abs(x).sum() if self.l1 > 0 else 0.0
         square = np.square(x).sum() if self.l2 > 0 else 0.0
-        return float(self.l1 * size + 0.5 * self.l2 * square)
+        return float(self.l1 * size + 0.5 * self.l2 * square) + self.rest_value
 
     def project(self, lam: Vector) -> Vector:
         """Return the nearest point within the bounds."""
@@ -114,7 +154,7 @@ def _check_bounds(bounds: Bounds | None, n: int) -> tuple[Vector | None, Vector 
     for side, name, missing in ((bounds[0], "lower", -np.inf), (bounds[1], "upper", np.inf)):
         try:
             given = np.asarray(missing if side is None else side, dtype=np.float64)
-            sides.append(np.array(np.broadcast_to(given, (n,))))
+            sides.append(np.broadcast_to(given, (n,)))
         except (TypeError, ValueError):
             raise ValueError(f"bounds: {name} must be a number or {n} numbers") from None
         if np.any(np.isnan(sides[-1])):

@@ -18,16 +18,12 @@ from .kernels import _core
 from .losses import LOSSES, Weights
 from .rows import LocalRows, Rows
 from .threads import resolve_threads, useful_threads
-from .validation import (
-    CsrArrays,
-    as_csr,
-    check_labels,
-    check_real,
-    check_vector,
-    check_weights,
-)
+from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
+from .wide import expanded, without_unused_features
 
 __all__ = ["Problem"]
+
+FEW_FEATURES = 2**16
 
 
 class Problem:
@@ -65,6 +61,8 @@ class Problem:
     is_spread = False  # whether the rows are on other machines
     # Bundles of columns start so small that a row meets this many of them on average.
     first_overlap = 0.3
+    # The features that have a column in the core, where most occur in no row; None: all have one.
+    used: NDArray[np.intp] | None = None
     _known_classes: NDArray[Any] | None = None
 
     @classmethod
@@ -118,7 +116,10 @@ class Problem:
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
             if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
-        place = random_places(self.n_features)
+        # Parts must agree on their columns, and few columns cost nothing.
+        if self._known_classes is None and self.n_features > FEW_FEATURES:
+            arrays, self.used = without_unused_features(arrays)
+        place = random_places(arrays.shape[1])
         matrix = build_matrix(arrays, positive, place, self.fit_intercept, self.n_threads)
         self._take(matrix, place, weights)
 
@@ -156,7 +157,7 @@ class Problem:
     @property
     def lipschitz(self) -> Vector:
         """L_i = max_j A_ji^2, one per feature."""
-        return np.square(self.features(self.matrix.scale))
+        return self.features(np.square(self.matrix.scale))
 
     def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
         """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
@@ -165,15 +166,16 @@ class Problem:
     def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
         """Gradient of F at lam; with an intercept, its entry comes last."""
         slope = self.slope(self.weigh(self.residuals(self.coordinates(lam, intercept))))
-        return np.append(self.features(slope), slope[self.n_features :])
+        return np.append(self.features(slope), slope[len(self.place) :])
 
     # What the solvers are built from. Vectors over rows and over coordinates are in the core's
     # order; coordinates() and features() are the way there and back.
 
     def coordinates(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
         """Check lam and put it in the core's order, the intercept, where there is one, last."""
-        vector = np.empty(self.n_features)
-        vector[self.place] = check_vector(lam, self.n_features, "lam")
+        given = check_vector(lam, self.n_features, "lam")
+        vector = np.empty(len(self.place))
+        vector[self.place] = given if self.used is None else given[self.used]
         number = check_real(intercept, "intercept")
         if not self.fit_intercept:
             if number != 0.0:
@@ -184,13 +186,17 @@ class Problem:
         return np.append(vector, number)
 
     def features(self, coordinates: Vector) -> Vector:
-        """Return the entries of the features, in the order of X."""
-        return coordinates[self.place]
+        """Return the entries of the features, in the order of X; 0 for those in no row."""
+        return expanded(coordinates[self.place], self.used, self.n_features)
 
-    def split(self, coordinates: Vector) -> tuple[Vector, float]:
-        """Return lam in the order of X, and the intercept (0 where there is none)."""
-        last = coordinates[self.n_features :]
-        return self.features(coordinates), float(last[0]) if len(last) else 0.0
+    def split(self, coordinates: Vector, rest: Vector | None = None) -> tuple[Vector, float]:
+        """Return lam in the order of X, and the intercept (0 where there is none).
+
+        ``rest`` has the entries of features that have no coordinate; None: 0.
+        """
+        last = coordinates[len(self.place) :]
+        lam = expanded(coordinates[self.place], self.used, self.n_features, rest)
+        return lam, float(last[0]) if len(last) else 0.0
 
     def residuals(self, lam: Vector, n_threads: int | None = None) -> Vector:
         """R = A lam."""
@@ -272,9 +278,8 @@ def build_matrix(
             cuts=shard_cuts(arrays.row_ends(), arrays.shape[1]),
             n_threads=n_threads,
         )
-    if matrix.has_duplicates:
-        summed = arrays.with_duplicates_summed()
-        return build_matrix(summed, positive, place, fit_intercept, n_threads)
+    if not matrix.is_sound:
+        raise RuntimeError("X was changed by another thread while it was read: give X a copy")
     return matrix
 
 

@@ -3,24 +3,48 @@
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Any
 
 import joblib
 
-__all__ = ["resolve_threads", "useful_threads"]
+__all__ = ["resolve_jobs", "resolve_threads", "useful_threads"]
 
 # A thread takes microseconds to wake up: time for some tens of thousands of nonzeros.
 NONZEROS_WORTH_A_THREAD = 2**17
+MOST_THREADS = 1024
 
 
 def resolve_threads(n_threads: int | None) -> int:
     """Return ``n_threads`` checked; None means every core this process may use."""
     if n_threads is None:
         return int(joblib.cpu_count())
-    if isinstance(n_threads, bool) or not isinstance(n_threads, Integral):
-        raise TypeError(f"n_threads must be a positive integer or None, got {n_threads!r}")
-    if not 1 <= n_threads <= 1024:
-        raise ValueError(f"n_threads must be between 1 and 1024, got {n_threads}")
-    return int(n_threads)
+    number = _integer(n_threads, "n_threads", "a positive integer or None")
+    if not 1 <= number <= MOST_THREADS:
+        raise ValueError(f"n_threads must be between 1 and {MOST_THREADS}, got {_brief(number)}")
+    return number
+
+
+def resolve_jobs(n_jobs: int | None) -> int:
+    """Return how many threads scikit-learn's ``n_jobs`` means: -1 all cores, -2 all but one."""
+    if n_jobs is None:
+        return min(int(joblib.effective_n_jobs(None)), MOST_THREADS)
+    number = _integer(n_jobs, "n_jobs", "an integer or None")
+    if number == 0 or abs(number) > MOST_THREADS:
+        raise ValueError(
+            f"n_jobs must be between 1 and {MOST_THREADS}, or negative to count from all cores "
+            f"down (-1: all), got {_brief(number)}"
+        )
+    return min(int(joblib.effective_n_jobs(number)), MOST_THREADS)
+
+
+def _integer(value: Any, name: str, accepted: str) -> int:
+    if isinstance(value, bool) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be {accepted}, got {value!r:.60}")
+    return int(value)
+
+
+def _brief(number: int) -> str:
+    return str(number) if abs(number) < 10**20 else "a number of more than 20 digits"
 
 
 def useful_threads(n_threads: int, nonzeros: int) -> int:

@@ -14,7 +14,6 @@ from typing import Any, Self
 import numpy as np
 from distributed import Client
 from numpy.typing import NDArray
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
@@ -23,6 +22,7 @@ from ..estimators.options import Clock, Options
 from ..estimators.race import Strength
 from ..estimators.training import FEW_SWEEPS
 from ..solvers import Result, Status
+from ..validation import check_seed
 from .crew import Patience
 from .labelled import LabelledParts
 from .lazy import is_collection, lazily
@@ -204,7 +204,7 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
         return replace(plan, starts=list(points if self.fit_intercept else points[:, :-1]))
 
     def _seed(self) -> int:
-        return int(check_random_state(self.random_state).randint(2**31 - 1))
+        return check_seed(self.random_state)
 
     def _solve(
         self,

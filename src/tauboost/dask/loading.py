@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 from ..io import load_svmlight
-from ..validation import check_vector
+from ..validation import as_csr, check_vector, refuse_missing_labels
 
 __all__ = ["LoadedPart", "Summary", "load_part", "read_range", "summarise", "take_rows"]
 
@@ -86,18 +86,20 @@ def _as_piece(piece: Any) -> LoadedPart:
         X, y = _without_column(X, y)
     if isinstance(sample_weight, str):
         X, sample_weight = _without_column(X, sample_weight)
-    if not sp.issparse(X):
-        X = np.asarray(X)
-        if X.ndim != 2:
-            raise ValueError(f"X must have two dimensions (samples, features), got {X.ndim}")
-        if X.dtype.kind not in "biuf":
-            raise TypeError(f"X must hold real numbers or booleans, got values of type {X.dtype}")
-    X, y = sp.csr_array(X), np.asarray(y)
+    X, y = _checked_rows(X), np.asarray(y)
     if y.ndim != 1 or len(y) != X.shape[0]:
         raise ValueError(f"y has shape {y.shape}, but X has {X.shape[0]} samples")
     if sample_weight is not None:
         sample_weight = check_vector(sample_weight, X.shape[0], "sample_weight")
     return LoadedPart(X, y, sample_weight)
+
+
+def _checked_rows(X: Any) -> Any:
+    """Return X as a CSR array; unlike a whole data set, a piece of one may have no rows."""
+    shape = np.shape(X)
+    if len(shape) == 2 and shape[0] == 0 and shape[1] > 0:
+        return sp.csr_array(shape)
+    return as_csr(X).to_scipy()
 
 
 def _without_column(frame: Any, name: str) -> tuple[Any, Any]:
@@ -122,8 +124,7 @@ def summarise(loaded: LoadedPart) -> Summary:
         y = loaded.y[weights > 0]
         n_present, largest = len(y), float(weights.max(initial=0.0))
         weight = float((weights / largest).sum()) if largest > 0 else 0.0
-    if y.dtype.kind == "f" and not np.all(np.isfinite(y)):
-        raise ValueError("y contains NaN or infinity")
+    refuse_missing_labels(y)
     kinds = np.unique(y).tolist() if y.dtype.kind in "biuf" else list(set(y.tolist()))
     nnz = int(loaded.X.nnz)
     return Summary(n_samples, n_present, n_features, nnz, kinds[:MOST_LABELS], largest, weight)

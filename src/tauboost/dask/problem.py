@@ -23,6 +23,8 @@ from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem, random_places
 from ..rows import Rows
+from ..threads import resolve_threads
+from ..validation import check_count
 from .crew import Crew, Member, Patience
 from .data import as_pieces, grouped
 from .loading import Summary, load_part, summarise
@@ -79,6 +81,8 @@ class DaskProblem(Problem):
         patience: Patience | None = None,
     ) -> None:
         self._choose(loss, fit_intercept)
+        if n_threads is not None:
+            n_threads = resolve_threads(n_threads)
         self.client = check_client(client)
         self.crew = Crew(self.client, patience)
         self.crew.replay = self._replay
@@ -145,6 +149,8 @@ class DaskProblem(Problem):
         self.least_weight = min(
             shape.least_weight * share for shape, share in zip(shapes, shares, strict=True)
         )
+        if not self.least_weight > 0:
+            raise ValueError("sample_weight: the smallest is no number beside the largest")
         self.c_total = math.fsum(
             shape.c_total * share for shape, share in zip(shapes, shares, strict=True)
         )
@@ -233,9 +239,9 @@ def start_loading(
     client: Client, data: Any, n_features: int | None, n_parts: int | None, token: str
 ) -> tuple[list[Any], bool]:
     """Have the parts loaded: futures, and whether they may differ in the number of columns."""
-    most = max(1, len(client.ncores())) if n_parts is None else n_parts
-    if most < 1:
-        raise ValueError(f"n_parts must be at least 1, got {n_parts}")
+    most = max(1, len(client.ncores())) if n_parts is None else check_count(n_parts, "n_parts")
+    if n_features is not None:
+        check_count(n_features, "n_features")
     pieces, can_widen = as_pieces(data, n_features, most)
     loads = [
         delayed(load_part)(group, can_widen, dask_key_name=f"tauboost-load-{token}-{k}")

@@ -9,7 +9,6 @@ how the rows are cut. The paper behind tauboost names it among what can be done 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from numbers import Integral
 from typing import Any, Self
 
 import numpy as np
@@ -17,11 +16,13 @@ import scipy.sparse as sp
 from joblib import Parallel, delayed
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import _check_sample_weight, check_is_fitted, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Vector
+from ..threads import resolve_jobs
+from ..validation import CsrArrays, check_count, check_random_state, check_weights
+from .inputs import take_labelled, take_rows
 from .stumps import Stumps, boost, stump_values
 
 __all__ = ["AdaBoostPLClassifier"]
@@ -79,7 +80,8 @@ class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Boost every part on its own, and merge."""
         self._check_parameters()
-        X, y = validate_data(self, X, y, accept_sparse="csr", dtype=np.float64)
+        n_jobs = resolve_jobs(self.n_jobs)
+        arrays, y = take_labelled(self, X, y)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:
@@ -90,16 +92,14 @@ class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             )
         weights = None
         if sample_weight is not None:
-            weights = _check_sample_weight(
-                sample_weight, X, dtype=np.float64, ensure_non_negative=True
-            )
+            weights = check_weights(sample_weight, len(y))
         order = check_random_state(self.random_state).permutation(len(y))
         if weights is not None:
             order = order[weights[order] > 0]
         parts = np.array_split(order, min(self.n_parts, len(order)))
-        X = sp.csr_array(X)
+        X = arrays.to_scipy()
         self.merge(
-            Parallel(n_jobs=self.n_jobs)(
+            Parallel(n_jobs=n_jobs)(
                 delayed(boost)(
                     X[rows],
                     y[rows],
@@ -134,8 +134,8 @@ class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
     def decision_function(self, X: Any) -> Vector:
         """Return the weighted vote of the merged hypotheses; positive: the second class."""
         check_is_fitted(self)
-        X = validate_data(self, X, accept_sparse="csc", dtype=np.float64, reset=False)
-        columns = sp.csc_array(X)
+        rows = take_rows(self, X)
+        columns = rows.to_scipy().tocsc() if isinstance(rows, CsrArrays) else sp.csc_array(rows)
         decision = np.zeros(columns.shape[0])
         for t, weight in enumerate(self.estimator_weights_):
             votes = sum(stump_values(columns, part, t) for part in self.parts_ if t < len(part))
@@ -149,11 +149,7 @@ class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def _check_parameters(self) -> None:
         for name in ("n_estimators", "n_parts", "n_thresholds"):
-            value = getattr(self, name)
-            if isinstance(value, bool) or not isinstance(value, Integral):
-                raise TypeError(f"{name} must be an integer, got {value!r}")
-            if value < 1:
-                raise ValueError(f"{name} must be at least 1, got {value}")
+            check_count(getattr(self, name), name)
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

@@ -3,28 +3,32 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from numbers import Integral
 from typing import Any, Self
 
-import joblib
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils import check_random_state
 from sklearn.utils.validation import (
-    _check_n_features,
     check_is_fitted,
-    column_or_1d,
-    validate_data,
 )
 
 from ..arrays import Vector
 from ..io.model import ModelData
-from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weights, is_store
+from ..threads import resolve_jobs
+from ..validation import (
+    CsrArrays,
+    check_count,
+    check_real,
+    check_seed,
+    check_vector,
+    check_weights,
+    shown,
+)
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
-from .labels import class_weights, encode_labels
+from .inputs import take_labelled, take_rows
+from .labels import encode_labels, with_class_weights
 from .linear import decision_values
 from .options import Options
 from .progress import live_line
@@ -183,7 +187,8 @@ class TauBoostClassifier(
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         is_warm = bool(self.warm_start) and "coef_" in vars(self)
         last: tuple[Any, Any] = (vars(self).get("n_features_in_"), vars(self).get("classes_"))
-        arrays, y = self._check_data(X, y)
+        n_threads = resolve_jobs(self.n_jobs)
+        arrays, y = take_labelled(self, X, y)
         classes, codes = encode_labels(y)
         if is_warm and not (last[0] == arrays.shape[1] and np.array_equal(classes, last[1])):
             raise ValueError(
@@ -194,27 +199,22 @@ class TauBoostClassifier(
             watch = vars(self).get("_watch", Watch())
             options = self._options(reporting_to_callbacks(self, watch.telling(line)), is_warm)
             options = replace(options, checkpoint=watch.checkpoint)
-            samples = self._samples(arrays, classes, codes, sample_weight).merged()
+            samples = self._samples(arrays, classes, codes, sample_weight, n_threads).merged()
             model = train(samples, options, self._start(samples) if is_warm else None)
         self._keep(model, samples, classes, arrays.shape[1])
         finished(self)
 
-    def _check_data(self, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
-        if is_store(X):
-            _check_n_features(self, X, reset=True)
-            return as_csr(X), column_or_1d(X.y if y is None else y, warn=True)
-        X, y = validate_data(
-            self, X, y, accept_sparse="csr", dtype=np.float64, multi_output=True, y_numeric=False
-        )
-        labels = column_or_1d(y, warn=True)
-        return as_csr(X), labels
-
     def _samples(
-        self, arrays: CsrArrays, classes: NDArray[Any], codes: NDArray[np.intp], given: Any
+        self,
+        arrays: CsrArrays,
+        classes: NDArray[Any],
+        codes: NDArray[np.intp],
+        given: Any,
+        n_threads: int,
     ) -> Samples:
         """Return the samples with their weights, those of their classes included."""
         weights = check_weights(given, len(codes))
-        weights = weights * class_weights(self.class_weight, classes, codes, weights)
+        weights = with_class_weights(self.class_weight, classes, codes, weights)
         if len(np.unique(codes[weights > 0])) < len(classes):
             raise ValueError("sample_weight or class_weight leaves no samples of some classes")
         return Samples.build(
@@ -223,12 +223,9 @@ class TauBoostClassifier(
             len(classes),
             weights,
             fit_intercept=bool(self.fit_intercept),
-            seed=int(check_random_state(self.random_state).randint(2**31 - 1)),
-            n_threads=self._n_threads(),
+            seed=check_seed(self.random_state),
+            n_threads=n_threads,
         )
-
-    def _n_threads(self) -> int:
-        return int(joblib.effective_n_jobs(self.n_jobs))
 
     def _options(self, report: Any, is_warm: bool) -> Options:
         """Check the parameters, all of them, before any work."""
@@ -238,11 +235,10 @@ class TauBoostClassifier(
         if is_warm and alpha == "auto":
             loss, alpha, l1_ratio = self.loss_, self.alpha_, self.l1_ratio_
         if self.calibration not in (None, "sigmoid"):
-            raise ValueError(f"calibration must be None or 'sigmoid', got {self.calibration!r}")
-        if isinstance(self.max_iter, bool) or not isinstance(self.max_iter, Integral):
-            raise TypeError(f"max_iter must be a positive integer, got {self.max_iter!r}")
-        if self.max_iter < 1:
-            raise ValueError(f"max_iter must be at least 1, got {self.max_iter}")
+            raise ValueError(
+                f"calibration must be None or 'sigmoid', got {shown(self.calibration)}"
+            )
+        max_iter = check_count(self.max_iter, "max_iter")
         limit = self.time_limit
         if limit is not None:
             limit = check_real(limit, "time_limit", least=0.0, above=True)
@@ -259,7 +255,7 @@ class TauBoostClassifier(
             loss=loss,
             alpha=given,
             l1_ratio=ratio,
-            max_iter=int(self.max_iter),
+            max_iter=max_iter,
             tol=check_real(self.tol, "tol", least=0.0),
             early_stopping=bool(self.early_stopping),
             validation_fraction=fraction,
@@ -298,20 +294,17 @@ class TauBoostClassifier(
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
-        if is_store(X):
-            _check_n_features(self, X, reset=False)
-            coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-            arrays = as_csr(X)
-            with arrays.reading():
-                return decision_values(arrays, coef, self.intercept_, self._n_threads())
-        X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        if sp.issparse(self.coef_):
-            product = X @ self.coef_.T
+        n_threads = resolve_jobs(self.n_jobs)
+        rows = take_rows(self, X)
+        if not isinstance(rows, CsrArrays):
+            return np.asarray(rows @ self.coef_.T + self.intercept_)
+        if sp.issparse(self.coef_) and rows.store is None:
+            product = rows.to_scipy().copy() @ self.coef_.T
             product = product.toarray() if sp.issparse(product) else np.asarray(product)
             return np.asarray(product + self.intercept_)
-        if not sp.issparse(X):
-            return np.asarray(X @ self.coef_.T + self.intercept_)
-        return decision_values(as_csr(X), self.coef_, self.intercept_, self._n_threads())
+        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
+        with rows.reading():
+            return decision_values(rows, coef, self.intercept_, n_threads)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest class of each sample."""

@@ -8,15 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..validation import check_real, check_weights
+from ..threads import resolve_jobs
+from ..validation import check_count, check_real, check_weights, shown
 from .classifier import TauBoostClassifier
 from .folds import make_folds
+from .inputs import take_labelled
 from .labels import encode_labels
 from .path import path_strengths
 from .path_lanes import LanePaths
 from .path_result import PathNotes, PathResult
 from .progress import live_line
-from .tables import check_count
 
 __all__ = ["TauBoostClassifierCV"]
 
@@ -102,12 +103,13 @@ class TauBoostClassifierCV(TauBoostClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         if self.rule not in RULES:
-            raise ValueError(f"rule must be 'best' or 'one-se', got {self.rule!r}")
+            raise ValueError(f"rule must be 'best' or 'one-se', got {shown(self.rule)}")
+        n_threads = resolve_jobs(self.n_jobs)
         max_iter = check_count(self.max_iter, "max_iter")
         tol = check_real(self.tol, "tol", least=0.0)
-        arrays, y = self._check_data(X, y)
+        arrays, y = take_labelled(self, X, y)
         classes, codes = encode_labels(y)
-        samples = self._samples(arrays, classes, codes, sample_weight)
+        samples = self._samples(arrays, classes, codes, sample_weight, n_threads)
         present = check_weights(sample_weight, len(codes)) > 0
         grids = [
             path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
@@ -146,5 +148,6 @@ def as_ratios(l1_ratio: Any) -> list[Any]:
         return [l1_ratio]
     ratios = [] if isinstance(l1_ratio, str) or not np.iterable(l1_ratio) else list(l1_ratio)
     if not ratios:
-        raise ValueError(f"l1_ratio must be a number in [0, 1] or a list of them, got {l1_ratio!r}")
+        got = shown(l1_ratio)
+        raise ValueError(f"l1_ratio must be a number in [0, 1] or a list of them, got {got}")
     return ratios

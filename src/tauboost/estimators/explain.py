@@ -14,12 +14,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit, softmax
-from sklearn.utils.validation import check_is_fitted, column_or_1d, validate_data
+from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Vector
-from ..validation import check_weights
-from .labels import class_weights
-from .tables import HardestExamples, TopFeatures, check_count
+from ..validation import CsrArrays, check_count, check_weights, shown
+from .inputs import take_labels, take_rows
+from .labels import with_class_weights
+from .tables import HardestExamples, TopFeatures
 
 __all__ = ["ExplainMixin"]
 
@@ -54,8 +55,10 @@ class ExplainMixin:
             its decision value for that class.
         """
         check_is_fitted(self)
-        checked = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
-        contributions = checked.copy() if sp.issparse(checked) else sp.csr_array(checked)
+        rows = take_rows(self, X)
+        contributions = (
+            rows.to_scipy().copy() if isinstance(rows, CsrArrays) else sp.csr_array(rows)
+        )
         if class_ is None and len(self.classes_) > 2:
             tasks = self._decisions(X).argmax(axis=1)
             task_of_entry = np.repeat(tasks, np.diff(contributions.indptr))
@@ -179,7 +182,7 @@ class ExplainMixin:
         self, decisions: Vector, codes: NDArray[np.intp], sample_weight: ArrayLike | None
     ) -> Vector:
         c = check_weights(sample_weight, len(codes))
-        c = c * class_weights(self.class_weight, self.classes_, codes, c)
+        c = with_class_weights(self.class_weight, self.classes_, codes, c)
         with np.errstate(divide="ignore"):
             log_c = np.log(c)[:, None]
         tasks = [1] if decisions.shape[1] == 1 else range(len(self.classes_))
@@ -198,20 +201,18 @@ class ExplainMixin:
             return 0, 1.0
         where = np.flatnonzero(self.classes_ == class_)
         if len(where) != 1:
-            raise ValueError(f"class_ must be one of {list(self.classes_)}, got {class_!r}")
+            raise ValueError(f"class_ must be one of {list(self.classes_)}, got {shown(class_)}")
         code = int(where[0])
         if len(self.classes_) > 2:
             return code, 1.0
         return 0, 1.0 if code == 1 else -1.0
 
     def _codes(self, y: ArrayLike, n_samples: int) -> NDArray[np.intp]:
-        labels = column_or_1d(y)
-        if len(labels) != n_samples:
-            raise ValueError(f"y has {len(labels)} labels, but X has {n_samples} samples")
+        labels = take_labels(y, n_samples)
         known = np.isin(labels, self.classes_)
         if not known.all():
             strange = sorted(set(labels[~known].tolist()), key=str)[:5]
-            raise ValueError(f"y has labels the model does not know: {strange}")
+            raise ValueError(f"y has labels the model does not know: {shown(strange)}")
         return np.asarray(np.searchsorted(self.classes_, labels))
 
 

@@ -8,15 +8,15 @@ from __future__ import annotations
 
 from typing import Any
 
-import joblib
 import numpy as np
 from numpy.typing import ArrayLike
-from sklearn.utils import check_random_state, check_X_y
 
 from ..arrays import Vector
 from ..losses import LOSSES
-from ..validation import as_csr, check_real, check_weights
+from ..threads import resolve_jobs
+from ..validation import check_count, check_real, check_seed, check_weights, shown
 from .folds import make_folds
+from .inputs import take_labelled
 from .labels import encode_labels
 from .path_lanes import LanePaths
 from .path_result import PathNotes, PathResult
@@ -24,7 +24,6 @@ from .progress import live_line
 from .race import Strength
 from .samples import Samples
 from .strongest import largest_gradient
-from .tables import check_count
 
 __all__ = ["path_strengths", "regularization_path"]
 
@@ -94,17 +93,17 @@ def regularization_path(
     >>> int(path.n_nonzero[0])
     0
     """
-    X, labels = check_X_y(X, y, accept_sparse="csr", dtype=np.float64)
+    n_threads = resolve_jobs(n_jobs)
+    arrays, labels = take_labelled(None, X, y)
     classes, codes = encode_labels(labels)
     weights = check_weights(sample_weight, len(codes))
     if len(np.unique(codes[weights > 0])) < len(classes):
         raise ValueError("sample_weight leaves no samples of some classes")
     max_iter = check_count(max_iter, "max_iter")
     tol = check_real(tol, "tol", least=0.0)
-    seed = int(check_random_state(random_state).randint(2**31 - 1))
-    n_threads = int(joblib.effective_n_jobs(n_jobs))
+    seed = check_seed(random_state)
     samples = Samples.build(
-        as_csr(X),
+        arrays,
         codes,
         len(classes),
         weights,
@@ -114,7 +113,7 @@ def regularization_path(
     )
     strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas)
     folds = make_folds(samples, cv, X, labels, weights > 0)
-    notes = PathNotes(samples, strengths, folds, X.shape[1])
+    notes = PathNotes(samples, strengths, folds, arrays.shape[1])
     with live_line(verbose) as report:
         lanes = LanePaths(samples, strengths, folds, tol, max_iter, report)
         lanes.run(notes)
@@ -144,9 +143,11 @@ def given_alphas(alphas: ArrayLike) -> Vector:
     try:
         grid = np.array(alphas, dtype=np.float64)
     except (TypeError, ValueError):
-        raise TypeError(f"alphas must be a vector of positive numbers, got {alphas!r}") from None
+        raise TypeError(
+            f"alphas must be a vector of positive numbers, got {shown(alphas)}"
+        ) from None
     if grid.ndim != 1 or len(grid) == 0 or not np.all(np.isfinite(grid) & (grid > 0)):
-        raise ValueError(f"alphas must be a vector of positive numbers, got {alphas!r}")
+        raise ValueError(f"alphas must be a vector of positive numbers, got {shown(alphas)}")
     return np.sort(grid)[::-1]
 
 

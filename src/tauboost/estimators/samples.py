@@ -20,6 +20,7 @@ from ..arrays import Mask, Vector
 from ..kernels import _core
 from ..problem import Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
+from ..wide import expanded, without_unused_features
 from .checkpoint import checksum
 from .copies import different, with_all_the_weight
 
@@ -29,6 +30,8 @@ __all__ = ["Samples"]
 FEWEST_OF_A_CLASS = 10
 # How many parts are held out in turn, from so many different samples on.
 PARTS = {8_000: 1, 0: 2}
+# Where there are more, features that no sample has are left out: lanes have many entries for each.
+FEATURES_FOR_AN_ENTRY = 2
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class Samples:
         present = weights > 0
         if not present.all():
             arrays, codes, weights = arrays.select(present), codes[present], weights[present]
-        arrays, used = without_unused_features(arrays)
+        arrays, used = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
         return cls(arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used)
 
     def merged(self) -> Samples:
@@ -74,7 +77,7 @@ class Samples:
         )
         if keep.all():
             return self
-        arrays, used = without_unused_features(self.arrays.select(keep))
+        arrays, used = without_unused_features(self.arrays.select(keep), FEATURES_FOR_AN_ENTRY)
         if used is not None and self.used is not None:
             used = self.used[used]
         fewer = replace(
@@ -159,11 +162,7 @@ class Samples:
 
     def expand(self, coef: Vector, n_features: int) -> Vector:
         """Return coefficients of all features; those never used have none."""
-        if self.used is None:
-            return coef
-        full = np.zeros((*coef.shape[:-1], n_features))
-        full[..., self.used] = coef
-        return full
+        return expanded(coef, self.used, n_features)
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
@@ -256,20 +255,3 @@ def squared_lengths(arrays: CsrArrays) -> Vector:
         lengths[start : start + len(ends) - 1] = np.add.reduceat(squares, ends[:-1] - ends[0])
     lengths[counts == 0] = 0.0
     return lengths
-
-
-def without_unused_features(arrays: CsrArrays) -> tuple[CsrArrays, NDArray[np.intp] | None]:
-    """Renumber the features that occur, where most do not."""
-    n = arrays.shape[1]
-    if n <= 2 * arrays.nnz or arrays.more is not None:
-        return arrays, None
-    occurs = np.zeros(n, dtype=bool)
-    occurs[arrays.indices] = True
-    used = np.flatnonzero(occurs)
-    number = np.zeros(n, dtype=arrays.indices.dtype)
-    number[used] = np.arange(len(used), dtype=number.dtype)
-    kept = max(len(used), 1)
-    renumbered: Any = number[arrays.indices]
-    if len(used) == 0:
-        used = np.zeros(1, dtype=np.intp)
-    return replace(arrays, indices=renumbered, shape=(arrays.shape[0], kept)), used

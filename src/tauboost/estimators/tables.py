@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -12,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..arrays import Vector
 
-__all__ = ["HardestExamples", "TopFeatures", "check_count"]
+__all__ = ["HardestExamples", "TopFeatures"]
 
 WIDEST = 40  # longer names are cut in print
 
@@ -113,12 +112,3 @@ def as_table(headers: Sequence[str], aligns: str, rows: Sequence[Sequence[Any]])
 def cut(text: str) -> str:
     """Shorten what would make a table too wide."""
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-
-
-def check_count(value: Any, name: str, least: int = 1) -> int:
-    """Return an integer that counts something."""
-    if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be an integer, got {value!r}")
-    if value < least:
-        raise ValueError(f"{name} must be at least {least}, got {value}")
-    return int(value)

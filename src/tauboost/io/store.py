@@ -2,7 +2,8 @@
 
 See `store_format` for what is in the folder. Opening looks at the header and at the length of every
 file, not at the data. What compiled code is to read goes through `Store.parts`, which checks that
-every pointer and index is in range, so that a damaged store gives an error and never a crash.
+every pointer and index is in range, that rows ascend and that its two parts share no entry, so that
+a damaged store gives an error and never a crash.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ import threading
 import zlib
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Final
 
@@ -22,14 +24,17 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..validation import CsrArrays, check_values
+from ..kernels import _core
+from ..validation import CsrArrays, check_range
 from .store_format import DTYPES, HEADER_NAME, NPY_HEADER_SIZE, Header, npy_header
 
 __all__ = ["Store", "is_store", "open_store"]
 
 MAX_HEADER_BYTES: Final = 2**20
 CHUNK_BYTES: Final = 2**24
+ENTRIES_AT_ONCE: Final = 2**22
 SECONDS_BETWEEN_RELEASES: Final = 0.1
+REBUILD: Final = "make it again from its source (tauboost convert)"
 
 
 def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> Store:
@@ -140,13 +145,20 @@ class Store:
 
         The first holds the entries that are 1 (``data`` is None), the second all others. One that
         would be empty is left out, unless both would. Pointers are int64 and indices int32, each
-        row ascending. All indices are looked at, so this reads them from the disk.
+        row ascending, and no entry is in both. All indices are looked at, so this reads them from
+        the disk.
         """
-        parts = tuple(self._part(name) for name in ("ones", "values"))
-        for part in parts:
+        ones, values = (self._own_pointers(self._part(name)) for name in ("ones", "values"))
+        ends = ones.indptr + values.indptr
+        start = 0
+        while start < self.shape[0]:
+            limit = ends[start] + ENTRIES_AT_ONCE
+            stop = max(start + 1, int(np.searchsorted(ends, limit, side="right")) - 1)
+            self._check_rows(self._block(ones, start, stop), self._block(values, start, stop))
             # Else the whole store would come to count as memory in use.
-            self._check(part, after_chunk=self.release_memory)
-        return tuple(part for part in parts if len(part.indices)) or parts[:1]
+            self.release_memory()
+            start = stop
+        return tuple(part for part in (ones, values) if len(part.indices)) or (ones,)
 
     def rows(self, start: int, stop: int) -> sparse.csr_array:
         """Return rows start <= j < stop as a CSR array of float64, sorted.
@@ -156,8 +168,9 @@ class Store:
         start, stop, _ = slice(start, stop).indices(self.shape[0])
         stop = max(start, stop)
         blocks = [self._block(self._part(name), start, stop) for name in ("ones", "values")]
-        for block in blocks:
-            self._check(block)
+        for block, what in zip(blocks, ("ones", "values"), strict=True):
+            self._check_pointers(block, what)
+        self._check_rows(*blocks)
         ones, values = (block.to_scipy() for block in blocks)
         if not values.nnz:
             return ones
@@ -222,6 +235,8 @@ class Store:
 
     def _block(self, part: CsrArrays, start: int, stop: int) -> CsrArrays:
         first, last = int(part.indptr[start]), int(part.indptr[stop])
+        if first < 0:
+            raise self._damaged("a pointer is negative")
         return CsrArrays(
             part.indptr[start : stop + 1] - first,
             part.indices[first:last],
@@ -229,24 +244,37 @@ class Store:
             (stop - start, self.shape[1]),
         )
 
-    def _check(self, part: CsrArrays, after_chunk: Callable[[], None] | None = None) -> None:
-        """Check what compiled code relies on."""
-        what = "ones" if part.data is None else "values"
-        if np.any(part.indptr[1:] < part.indptr[:-1]) or part.indptr[-1] != len(part.indices):
+    def _own_pointers(self, part: CsrArrays) -> CsrArrays:
+        """Return a part with checked pointers in memory: no change to the file can reach them."""
+        part = replace(part, indptr=np.array(part.indptr))
+        self._check_pointers(part, "ones" if part.data is None else "values")
+        return part
+
+    def _check_pointers(self, part: CsrArrays, what: str) -> None:
+        indptr = part.indptr
+        is_sound = indptr[0] == 0 and indptr[-1] == len(part.indices)
+        if not is_sound or np.any(indptr[1:] < indptr[:-1]):
             raise self._damaged(f"{what}_indptr.npy is out of order")
-        # As unsigned numbers, negative indices are too large ones: one comparison finds both.
-        unsigned = part.indices.view(np.uint32)
-        step = CHUNK_BYTES // 4
-        for start in range(0, len(unsigned), step):
-            if unsigned[start : start + step].max() >= self.shape[1]:
+
+    def _check_rows(self, ones: CsrArrays, values: CsrArrays) -> None:
+        """Check what compiled code relies on, in some rows of both parts."""
+        for part, what in ((ones, "ones"), (values, "values")):
+            if not len(part.indices):
+                continue
+            facts = _core.inspect_csr(part.indptr, part.indices, part.data, 1)
+            if facts.least_index < 0 or facts.most_index >= self.shape[1]:
                 raise self._damaged(f"{what}_indices.npy holds an index out of range")
+            if not facts.is_ascending:
+                raise self._damaged(f"{what}_indices.npy does not ascend in every row; {REBUILD}")
             if part.data is not None:
                 try:
-                    check_values(part.data[start : start + step])
+                    check_range(part.data, facts)
                 except ValueError:
                     raise self._damaged("values_data.npy holds an invalid value") from None
-            if after_chunk is not None:
-                after_chunk()
+        if len(ones.indices) and len(values.indices):
+            row = _core.first_shared_row(ones.indptr, ones.indices, values.indptr, values.indices)
+            if row >= 0:
+                raise self._damaged(f"one entry is both in ones and in values; {REBUILD}")
 
     def _damaged(self, what: str) -> ValueError:
         return _damaged(self.path, what)

@@ -53,8 +53,8 @@ class _Greedy(FullGradient):
 
     def _largest(self, size: Vector) -> int:
         """Return the coordinate of the largest entry; of equals, the first in the order of X."""
-        place, n = self.problem.place, self.problem.n_features
-        first = int(place[np.argmax(self.problem.features(size))])
+        place = self.problem.place
+        n, first = len(place), int(place[np.argmax(size[place])])
         return n if len(size) > n and size[n] > size[first] else first
 
     def _log_ratio(self, i: int) -> float:

@@ -171,7 +171,16 @@ def solve(
     if method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
     chosen = METHODS[method]
-    penalty = Penalty.build(problem.place, alpha, l1_ratio, bounds)
+    start = _checked_start(problem, lam0)
+    penalty = Penalty.build(
+        problem.place,
+        alpha,
+        l1_ratio,
+        bounds,
+        used=problem.used,
+        lam0=None if start is None else start[: problem.n_features],
+        n_features=problem.n_features,
+    )
     options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
@@ -183,16 +192,20 @@ def solve(
     rule = StoppingRule.build(max_epochs, tol, time_limit, target)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {callback!r}")
-    lam = penalty.without_empty(penalty.project(_start(problem, lam0)), problem.matrix.scale)
+    lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.matrix.scale)
     return chosen.run(problem, penalty, Monitor(problem, penalty, rule, callback), lam, **options)
 
 
-def _start(problem: Problem, lam0: ArrayLike | None) -> Vector:
+def _checked_start(problem: Problem, lam0: ArrayLike | None) -> Vector | None:
+    n = problem.n_features
+    return None if lam0 is None else check_vector(lam0, (n, n + problem.fit_intercept), "lam0")
+
+
+def _start(problem: Problem, lam0: Vector | None) -> Vector:
     if lam0 is None:
         return np.zeros(problem.n_coordinates)
     n = problem.n_features
-    start = check_vector(lam0, (n, n + problem.fit_intercept), "lam0")
-    return problem.coordinates(start[:n], float(start[n]) if len(start) > n else 0.0)
+    return problem.coordinates(lam0[:n], float(lam0[n]) if len(lam0) > n else 0.0)
 
 
 def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty) -> dict[str, str]:

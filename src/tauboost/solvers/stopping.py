@@ -141,7 +141,7 @@ class Monitor:
         self._rows.append((epoch, at.updates, seconds, value, objective))
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
-            point = self.problem.split(at.lam)
+            point = self.problem.split(at.lam, self.penalty.rest)
             seen = (epoch, at.updates, seconds, value, objective, *point)
             stop = self.callback(Snapshot(*seen, saved=getattr(at, "saved", None)))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
@@ -160,7 +160,7 @@ class Monitor:
         """Freeze the outcome, after a last exact evaluation."""
         assert self._verdict is not None
         at.finish()
-        lam, intercept = self.problem.split(at.lam)
+        lam, intercept = self.problem.split(at.lam, self.penalty.rest)
         columns = np.array(self._rows, dtype=np.float64).T.copy()
         return Result(
             lam=lam,

@@ -1,0 +1,88 @@
+"""What estimators are given, through the gate first and then through scikit-learn's own checks.
+
+The order matters: scikit-learn converts sparse matrices with compiled code that believes their
+indices, so a sparse X is checked before scikit-learn sees it.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.utils import check_array
+from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, validate_data
+
+from ..arrays import Vector
+from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
+
+__all__ = ["take_labelled", "take_labels", "take_rows"]
+
+
+def take_labelled(estimator: Any, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
+    """Check the samples of a fit and their labels; the estimator learns their width and names.
+
+    ``estimator`` may be None.
+    """
+    if is_store(X):
+        if estimator is not None:
+            _check_n_features(estimator, X, reset=True)
+        return as_csr(X), take_labels(X.y if y is None else y, X.shape[0])
+    if y is None:
+        whose = "tauboost" if estimator is None else type(estimator).__name__
+        raise ValueError(f"{whose} requires y to be passed, but the target y is None")
+    rows = _rows(estimator, X, reset=True)
+    arrays = rows if isinstance(rows, CsrArrays) else as_csr(rows)
+    return arrays, take_labels(y, arrays.shape[0])
+
+
+def take_labels(y: Any, n_samples: int) -> NDArray[Any]:
+    """Check a vector of labels."""
+    if sp.issparse(y):
+        raise TypeError("y must be a vector of labels, got a sparse matrix")
+    if np.ma.is_masked(y):
+        raise ValueError("y is a masked array with missing labels: every sample needs one")
+    given = y if hasattr(y, "dtype") or hasattr(y, "__array__") else np.asarray(y)
+    if getattr(given, "ndim", 1) == 1:
+        refuse_missing_labels(np.asarray(given))
+    labels = np.asarray(
+        column_or_1d(_check_y(given, multi_output=True, y_numeric=False), warn=True)
+    )
+    refuse_missing_labels(labels)
+    if len(labels) != n_samples:
+        raise ValueError(
+            f"y has {len(labels)} labels, but X has {n_samples} samples: inconsistent numbers"
+        )
+    return labels
+
+
+def take_rows(estimator: Any, X: Any) -> CsrArrays | Vector:
+    """Check samples to be predicted: sparse ones and stores as CSR, all else as a dense array."""
+    if is_store(X):
+        _check_n_features(estimator, X, reset=False)
+        return as_csr(X)
+    rows = _rows(estimator, X, reset=False)
+    if not isinstance(rows, CsrArrays) and not np.isfinite(rows).all():
+        bad = np.count_nonzero(~np.isfinite(rows))
+        raise ValueError(f"X contains NaN or infinity ({bad} of its values)")
+    return rows
+
+
+def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
+    if sp.issparse(X):
+        arrays = as_csr(X)
+        if estimator is not None:
+            validate_data(estimator, X, reset=reset, skip_check_array=True)
+        return arrays
+    if np.ma.is_masked(X):
+        raise ValueError("X is a masked array with missing values: fill them in first")
+    # Values that are not finite are left to our own check, whose message fits.
+    options: dict[str, Any] = {"dtype": np.float64, "accept_sparse": "csr"}
+    options["ensure_all_finite"] = False
+    with np.errstate(over="ignore"):
+        if estimator is None:
+            checked = check_array(X, **options)
+        else:
+            checked = validate_data(estimator, X, reset=reset, **options)
+    return as_csr(checked) if sp.issparse(checked) else checked  # a table of sparse columns

@@ -1,0 +1,35 @@
+"""The one gate for input: nothing reaches compiled code that has not passed a check in here.
+
+Every message is one sentence that names the argument, what was given and what is accepted.
+"""
+
+from .csr import ROWS_AT_ONCE, CsrArrays
+from .labels import check_labels, check_weights, refuse_missing_labels
+from .matrix import as_csr, check_range, check_size, check_values, is_store
+from .numbers import (
+    check_count,
+    check_random_state,
+    check_real,
+    check_seed,
+    check_vector,
+    shown,
+)
+
+__all__ = [
+    "ROWS_AT_ONCE",
+    "CsrArrays",
+    "as_csr",
+    "check_count",
+    "check_labels",
+    "check_random_state",
+    "check_range",
+    "check_real",
+    "check_seed",
+    "check_size",
+    "check_values",
+    "check_vector",
+    "check_weights",
+    "is_store",
+    "refuse_missing_labels",
+    "shown",
+]

@@ -1,0 +1,98 @@
+"""Checks of single numbers, counts, seeds and vectors."""
+
+from __future__ import annotations
+
+from numbers import Integral, Real
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from ..arrays import Vector
+
+__all__ = [
+    "check_count",
+    "check_random_state",
+    "check_real",
+    "check_seed",
+    "check_vector",
+    "shown",
+]
+
+LONGEST = 60  # characters of a value in a message
+
+
+def shown(value: Any) -> str:
+    """Return a value as a message shows it: on one line, and short."""
+    if isinstance(value, np.generic):
+        value = value.item()
+    try:
+        text = " ".join(repr(value).split())
+    except Exception:
+        text = f"an object of type {type(value).__name__}"
+    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def check_count(value: Any, name: str, least: int = 1) -> int:
+    """Return an integer that counts something."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Integral):
+        raise TypeError(f"{name} must be an integer, got {shown(value)}")
+    if value < least:
+        raise ValueError(f"{name} must be at least {least}, got {shown(value)}")
+    return int(value)
+
+
+def check_real(
+    value: Any, name: str, *, least: float = -np.inf, most: float = np.inf, above: bool = False
+) -> float:
+    """Return a real number within [least, most] (or above ``least``), not NaN."""
+    if isinstance(value, bool | np.bool_) or not isinstance(value, Real):
+        raise TypeError(f"{name} must be a number, got {shown(value)}")
+    try:
+        number = float(value)
+    except OverflowError:  # an integer with hundreds of digits
+        number = np.inf if value > 0 else -np.inf  # type: ignore[operator]
+    if np.isnan(number) or number > most or number < least or (above and number == least):
+        accepted = f"above {least:g}" if above else f"at least {least:g}"
+        accepted += "" if most == np.inf else f" and at most {most:g}"
+        raise ValueError(f"{name} must be {accepted}, got {number:g}")
+    return number
+
+
+def check_random_state(random_state: Any) -> np.random.RandomState:
+    """Return the source of random numbers that scikit-learn's ``random_state`` means."""
+    if isinstance(random_state, np.random.RandomState):
+        return random_state
+    if random_state is None or random_state is np.random:
+        return np.random.mtrand._rand  # the global one, as scikit-learn does
+    is_integer = isinstance(random_state, Integral) and not isinstance(random_state, bool)
+    if not is_integer or not 0 <= random_state < 2**32:
+        raise ValueError(
+            "random_state must be None, an integer from 0 to 2**32 - 1 or a RandomState, "
+            f"got {shown(random_state)}"
+        )
+    return np.random.RandomState(int(random_state))
+
+
+def check_seed(random_state: Any) -> int:
+    """Return a seed of 31 bits from scikit-learn's ``random_state``."""
+    return int(check_random_state(random_state).randint(2**31 - 1))
+
+
+def check_vector(values: ArrayLike, length: int | tuple[int, int], name: str) -> Vector:
+    """Return a finite float64 vector of the given length, or of one of two."""
+    lengths = (length,) if isinstance(length, int) else length
+    accepted = " or ".join(f"({n},)" for n in dict.fromkeys(lengths))
+    given = np.asanyarray(values) if hasattr(values, "dtype") else values
+    if getattr(getattr(given, "dtype", None), "kind", "f") not in "biufO":
+        raise TypeError(f"{name} must be a vector of numbers, of shape {accepted}")
+    try:
+        with np.errstate(over="ignore"):  # too large for a float: found to be infinite below
+            vector = np.array(given, dtype=np.float64)
+    except (TypeError, ValueError, OverflowError):
+        raise TypeError(f"{name} must be a vector of numbers, of shape {accepted}") from None
+    if vector.ndim != 1 or len(vector) not in lengths:
+        raise ValueError(f"{name} must have shape {accepted}, got {vector.shape}")
+    if not np.all(np.isfinite(vector)) or np.ma.is_masked(given):
+        raise ValueError(f"{name} contains NaN or infinity")
+    return vector
