@@ -17,6 +17,7 @@ import numpy.typing as npt
 from scipy import sparse, special
 
 from . import _url_like
+from .messages import shown
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -239,7 +240,7 @@ def find_data(name: str) -> Path:
     PosixPath('/data/w8a.xz')
     """
     if name not in _PUBLIC_SETS:
-        raise ValueError(f"name must be one of {', '.join(_PUBLIC_SETS)}; got {name!r}")
+        raise ValueError(f"name must be one of {', '.join(_PUBLIC_SETS)}; got {shown(name)}")
     tried = [name + svm + end for svm in ("", ".svm") for end in ("", ".xz", ".gz", ".bz2")]
     folder = os.environ.get("TAUBOOST_DATA")
     where = f"in {folder!r}" if folder else "nowhere: TAUBOOST_DATA is not set"
@@ -278,7 +279,7 @@ def _integer(name: str, value: SupportsIndex, low: int, high: int | None = None)
     except TypeError:
         number = None
     if number is None or isinstance(value, (bool, np.bool_)):
-        raise TypeError(f"{name} must be {accepted}; got {value!r} ({type(value).__name__})")
+        raise TypeError(f"{name} must be {accepted}; got {shown(value)} ({type(value).__name__})")
     if number < low or (high is not None and number > high):
-        raise ValueError(f"{name} must be {accepted}; got {value!r}")
+        raise ValueError(f"{name} must be {accepted}; got {shown(value)}")
     return number

@@ -16,6 +16,7 @@ from numbers import Integral
 import numpy as np
 
 from .arrays import Vector
+from .messages import shown
 
 __all__ = ["beta", "speedup"]
 
@@ -68,10 +69,10 @@ def speedup(n: int, omega: int, tau: int, m: int) -> float:
 def _checked(n: int, omega: int, tau: int, m: int) -> tuple[int, int, int, int]:
     for name, given, most in (("n", n, None), ("omega", omega, n), ("tau", tau, n), ("m", m, None)):
         if isinstance(given, bool) or not isinstance(given, Integral):
-            raise TypeError(f"{name} must be an integer, got {given!r}")
+            raise TypeError(f"{name} must be an integer, got {shown(given)}")
         if given < 1 or (most is not None and given > most):
             accepted = "at least 1" if most is None else f"between 1 and n = {most}"
-            raise ValueError(f"{name} must be {accepted}, got {given}")
+            raise ValueError(f"{name} must be {accepted}, got {shown(given)}")
     return int(n), int(omega), int(tau), int(m)
 
 

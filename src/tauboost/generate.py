@@ -20,6 +20,7 @@ from ._url_like import Block
 from .datasets import URL_BLOCK_ROWS, make_w8a_like
 from .io import StoreWriter
 from .io.svmlight_writer import SvmlightWriter
+from .messages import shown
 from .progress import progress_bar
 from .threads import resolve_threads
 from .validation import check_real
@@ -178,7 +179,7 @@ def _seed(random_state: int | None) -> int:
     if random_state is None:
         return int(np.random.SeedSequence().entropy)  # type: ignore[arg-type]
     if isinstance(random_state, bool) or not isinstance(random_state, int | np.integer):
-        raise TypeError(f"random_state must be an integer >= 0 or None, got {random_state!r}")
+        raise TypeError(f"random_state must be an integer >= 0 or None, got {shown(random_state)}")
     if random_state < 0:
         raise ValueError(f"random_state must be an integer >= 0 or None, got {random_state}")
     return int(random_state)

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Vector
 from .kernels import _core
+from .messages import shown
 from .validation import check_real
 
 __all__ = ["Bounds", "Penalty"]
@@ -149,7 +150,7 @@ def _check_bounds(bounds: Bounds | None, n: int) -> tuple[Vector | None, Vector 
     if bounds is None:
         return None, None
     if not isinstance(bounds, tuple | list) or len(bounds) != 2:
-        raise TypeError(f"bounds must be a pair (lower, upper) or None, got {bounds!r}")
+        raise TypeError(f"bounds must be a pair (lower, upper) or None, got {shown(bounds)}")
     sides = []
     for side, name, missing in ((bounds[0], "lower", -np.inf), (bounds[1], "upper", np.inf)):
         try:

@@ -16,9 +16,18 @@ from numpy.typing import ArrayLike, NDArray
 from .arrays import Mask, Vector
 from .kernels import _core
 from .losses import LOSSES, Weights
+from .messages import shown
 from .rows import LocalRows, Rows
 from .threads import resolve_threads, useful_threads
-from .validation import CsrArrays, as_csr, check_labels, check_real, check_vector, check_weights
+from .validation import (
+    CsrArrays,
+    as_csr,
+    check_choice,
+    check_labels,
+    check_real,
+    check_vector,
+    check_weights,
+)
 from .wide import expanded, without_unused_features
 
 __all__ = ["Problem"]
@@ -124,10 +133,9 @@ class Problem:
         self._take(matrix, place, weights)
 
     def _choose(self, loss: str, fit_intercept: bool) -> None:
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+        check_choice(loss, "loss", LOSSES)
         if not isinstance(fit_intercept, bool | np.bool_):
-            raise TypeError(f"fit_intercept must be True or False, got {fit_intercept!r}")
+            raise TypeError(f"fit_intercept must be True or False, got {shown(fit_intercept)}")
         self.loss, self.fit_intercept = loss, bool(fit_intercept)
 
     def _take(self, matrix: _core.Matrix, place: NDArray[np.int32], weights: Vector) -> None:

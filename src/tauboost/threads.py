@@ -7,6 +7,8 @@ from typing import Any
 
 import joblib
 
+from .messages import shown
+
 __all__ = ["resolve_jobs", "resolve_threads", "useful_threads"]
 
 # A thread takes microseconds to wake up: time for some tens of thousands of nonzeros.
@@ -20,7 +22,7 @@ def resolve_threads(n_threads: int | None) -> int:
         return int(joblib.cpu_count())
     number = _integer(n_threads, "n_threads", "a positive integer or None")
     if not 1 <= number <= MOST_THREADS:
-        raise ValueError(f"n_threads must be between 1 and {MOST_THREADS}, got {_brief(number)}")
+        raise ValueError(f"n_threads must be between 1 and {MOST_THREADS}, got {shown(number)}")
     return number
 
 
@@ -32,19 +34,15 @@ def resolve_jobs(n_jobs: int | None) -> int:
     if number == 0 or abs(number) > MOST_THREADS:
         raise ValueError(
             f"n_jobs must be between 1 and {MOST_THREADS}, or negative to count from all cores "
-            f"down (-1: all), got {_brief(number)}"
+            f"down (-1: all), got {shown(number)}"
         )
     return min(int(joblib.effective_n_jobs(number)), MOST_THREADS)
 
 
 def _integer(value: Any, name: str, accepted: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
-        raise TypeError(f"{name} must be {accepted}, got {value!r:.60}")
+        raise TypeError(f"{name} must be {accepted}, got {shown(value)}")
     return int(value)
-
-
-def _brief(number: int) -> str:
-    return str(number) if abs(number) < 10**20 else "a number of more than 20 digits"
 
 
 def useful_threads(n_threads: int, nonzeros: int) -> int:

@@ -15,15 +15,16 @@ from sklearn.utils.validation import (
 
 from ..arrays import Vector
 from ..io.model import ModelData
+from ..messages import shown
 from ..threads import resolve_jobs
 from ..validation import (
     CsrArrays,
+    check_choice,
     check_count,
     check_real,
     check_seed,
     check_vector,
     check_weights,
-    shown,
 )
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
@@ -230,8 +231,7 @@ class TauBoostClassifier(
     def _options(self, report: Any, is_warm: bool) -> Options:
         """Check the parameters, all of them, before any work."""
         loss, alpha, l1_ratio = self.loss, self.alpha, self.l1_ratio
-        if loss not in LOSSES:
-            raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+        check_choice(loss, "loss", LOSSES)
         if is_warm and alpha == "auto":
             loss, alpha, l1_ratio = self.loss_, self.alpha_, self.l1_ratio_
         if self.calibration not in (None, "sigmoid"):
@@ -387,6 +387,6 @@ def number_or_auto(value: Any, name: str, most: float) -> float | str:
     """Check a parameter that is a number or chosen by itself."""
     if isinstance(value, str):
         if value != "auto":
-            raise ValueError(f"{name} must be 'auto' or a number, got {value!r}")
+            raise ValueError(f"{name} must be 'auto' or a number, got {shown(value)}")
         return value
     return check_real(value, name, least=0.0, most=most)

@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..messages import shown
 from ..threads import resolve_jobs
-from ..validation import check_count, check_real, check_weights, shown
+from ..validation import check_count, check_real, check_weights
 from .classifier import TauBoostClassifier
 from .folds import make_folds
 from .inputs import take_labelled

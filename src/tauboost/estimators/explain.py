@@ -17,7 +17,8 @@ from scipy.special import log_expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ..arrays import Vector
-from ..validation import CsrArrays, check_count, check_weights, shown
+from ..messages import shown
+from ..validation import CsrArrays, check_count, check_weights
 from .inputs import take_labels, take_rows
 from .labels import with_class_weights
 from .tables import HardestExamples, TopFeatures
@@ -201,7 +202,9 @@ class ExplainMixin:
             return 0, 1.0
         where = np.flatnonzero(self.classes_ == class_)
         if len(where) != 1:
-            raise ValueError(f"class_ must be one of {list(self.classes_)}, got {shown(class_)}")
+            raise ValueError(
+                f"class_ must be one of {shown(self.classes_.tolist())}, got {shown(class_)}"
+            )
         code = int(where[0])
         if len(self.classes_) > 2:
             return code, 1.0

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
 from ..arrays import Mask, Vector
+from ..messages import shown
 from ..validation import CsrArrays
 from .samples import Samples
 
@@ -58,11 +59,17 @@ def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask
         return [_fold(samples, number != k, number == k) for k in range(n_folds)]
     if isinstance(cv, str | bool) or not (hasattr(cv, "split") or np.iterable(cv)):
         raise TypeError(
-            f"cv must be a number of folds, a splitter, an iterable of splits or None, got {cv!r}"
+            "cv must be a number of folds, a splitter, an iterable of splits or None, "
+            f"got {shown(cv)}"
         )
     splits = check_cv(cv, y, classifier=True).split(X, y)
     folds = []
-    for k, (train, test) in enumerate(splits):
+    for k, split in enumerate(splits):
+        if not isinstance(split, tuple | list) or len(split) != 2:
+            raise ValueError(
+                f"cv must yield pairs (rows to learn from, rows to score), not {shown(split)}"
+            )
+        train, test = split
         learnt, scored = (_mask(rows, len(present))[present] for rows in (train, test))
         if len(np.unique(samples.codes[learnt])) < samples.n_classes:
             raise ValueError(f"split {k} of cv leaves no samples of some classes to learn from")
@@ -96,5 +103,10 @@ def _fold(samples: Samples, learnt: Mask, scored: Mask) -> Fold:
 
 def _mask(rows: NDArray[Any], n: int) -> Mask:
     mask = np.zeros(n, dtype=bool)
-    mask[rows] = True
+    try:
+        mask[rows] = True
+    except (IndexError, TypeError, ValueError):
+        raise ValueError(
+            f"cv must split rows 0 to {n - 1} by their numbers, got {shown(rows)}"
+        ) from None
     return mask

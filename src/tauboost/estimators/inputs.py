@@ -15,9 +15,12 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, validate_data
 
 from ..arrays import Vector
+from ..messages import shown
 from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
 
 __all__ = ["take_labelled", "take_labels", "take_rows"]
+
+LONGEST_MESSAGE = 280
 
 
 def take_labelled(estimator: Any, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
@@ -43,7 +46,12 @@ def take_labels(y: Any, n_samples: int) -> NDArray[Any]:
         raise TypeError("y must be a vector of labels, got a sparse matrix")
     if np.ma.is_masked(y):
         raise ValueError("y is a masked array with missing labels: every sample needs one")
-    given = y if hasattr(y, "dtype") or hasattr(y, "__array__") else np.asarray(y)
+    try:
+        given = y if hasattr(y, "dtype") or hasattr(y, "__array__") else np.asarray(y)
+    except (TypeError, ValueError):
+        raise ValueError("y must be a vector of labels, one for each sample") from None
+    if getattr(given, "ndim", 1) == 0:
+        raise ValueError(f"y must be a vector of labels, one for each sample, got {shown(y)}")
     if getattr(given, "ndim", 1) == 1:
         refuse_missing_labels(np.asarray(given))
     labels = np.asarray(
@@ -80,9 +88,19 @@ def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
     # Values that are not finite are left to our own check, whose message fits.
     options: dict[str, Any] = {"dtype": np.float64, "accept_sparse": "csr"}
     options["ensure_all_finite"] = False
-    with np.errstate(over="ignore"):
-        if estimator is None:
-            checked = check_array(X, **options)
-        else:
-            checked = validate_data(estimator, X, reset=reset, **options)
+    try:
+        with np.errstate(over="ignore"):
+            if estimator is None:
+                checked = check_array(X, **options)
+            else:
+                checked = validate_data(estimator, X, reset=reset, **options)
+    except (TypeError, ValueError) as error:
+        raise type(error)(_one_line(str(error))) from None
     return as_csr(checked) if sp.issparse(checked) else checked  # a table of sparse columns
+
+
+def _one_line(text: str) -> str:
+    """Return a message of scikit-learn without the array it prints, on one line, not too long."""
+    lines = [line.strip() for line in text.splitlines()]
+    kept = " ".join(line for line in lines if line and not line.startswith(("array=", "[")))
+    return kept if len(kept) <= LONGEST_MESSAGE else f"{kept[: LONGEST_MESSAGE - 3]}..."

@@ -9,7 +9,8 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..arrays import Vector
-from ..validation import check_real, shown
+from ..messages import shown
+from ..validation import check_real
 from ..validation.labels import scaled_weights
 
 __all__ = ["encode_labels", "with_class_weights"]

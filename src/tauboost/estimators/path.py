@@ -13,8 +13,9 @@ from numpy.typing import ArrayLike
 
 from ..arrays import Vector
 from ..losses import LOSSES
+from ..messages import shown
 from ..threads import resolve_jobs
-from ..validation import check_count, check_real, check_seed, check_weights, shown
+from ..validation import check_choice, check_count, check_real, check_seed, check_weights
 from .folds import make_folds
 from .inputs import take_labelled
 from .labels import encode_labels
@@ -128,8 +129,7 @@ def path_strengths(
     n_alphas: Any,
 ) -> list[Strength]:
     """Check what was asked for, and return the strengths of the path, the strongest first."""
-    if loss not in LOSSES:
-        raise ValueError(f"loss must be one of {', '.join(map(repr, LOSSES))}, got {loss!r}")
+    check_choice(loss, "loss", LOSSES)
     ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
     if alphas is None:
         grid = usual_alphas(samples, loss, ratio, check_count(n_alphas, "n_alphas"))

@@ -166,12 +166,21 @@ class PathNotes:
         place, task, coef = arrival.place, arrival.task, arrival.coef
         psi = self.strengths[place].psi
         penalty = psi.l1 * np.abs(coef).sum() + 0.5 * psi.l2 * np.square(coef).sum()
-        full = self.samples.expand(coef[None, :], self.n_features)
-        self.rows[place][task] = full if self.is_small else sp.csr_array(full)
+        if self.is_small:
+            self.rows[place][task] = self.samples.expand(coef[None, :], self.n_features)
+        else:
+            self.rows[place][task] = self._sparse_row(coef)
         self.intercepts[place, task] = arrival.intercept
         self.objective[place, task] = arrival.value + penalty
         self.n_sweeps[place] = max(self.n_sweeps[place], arrival.n_sweeps)
         self.converged[place] &= arrival.is_converged
+
+    def _sparse_row(self, coef: Vector) -> sp.csr_array:
+        """Return the coefficients of all features, of which few may be kept, as a CSR row."""
+        chosen = np.flatnonzero(coef)
+        columns = chosen if self.samples.used is None else self.samples.used[chosen]
+        parts = (coef[chosen], columns, np.array([0, len(chosen)]))
+        return sp.csr_array(parts, shape=(1, self.n_features))
 
     def _scores(self, fold: Fold, of_model: dict[int, Vector]) -> tuple[float, float]:
         """Log-loss and accuracy of one model."""

@@ -11,6 +11,7 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..messages import shown
 from ..progress import progress_bar
 from ..threads import resolve_threads
 from .blocks import Block
@@ -75,7 +76,7 @@ def convert(
     """
     threads = resolve_threads(n_threads)
     if zero_based != "auto" and not isinstance(zero_based, bool):
-        raise ValueError(f"zero_based must be True, False or 'auto', got {zero_based!r}")
+        raise ValueError(f"zero_based must be True, False or 'auto', got {shown(zero_based)}")
     sources = _as_list(inputs)
     kind = _common_kind(sources)
     given = None if labels is None else _load_labels(labels)

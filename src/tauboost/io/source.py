@@ -21,6 +21,8 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from ..messages import shown
+
 if TYPE_CHECKING:
     from typing import TypeAlias
 
@@ -163,4 +165,4 @@ def open_source(path: str | os.PathLike[str] | BinaryIO) -> Iterator[Source]:
         name = getattr(path, "name", None)
         yield Source(path, name if isinstance(name, str) else "the stream", may_map=False)
     else:
-        raise TypeError(f"path must be a path or an open binary file, got {path!r}")
+        raise TypeError(f"path must be a path or an open binary file, got {shown(path)}")

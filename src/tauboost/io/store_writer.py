@@ -17,6 +17,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..messages import shown
 from ..validation import CsrArrays, as_csr, check_values
 from .atomic import InTheMaking, named, new_folder
 from .store_format import (
@@ -239,7 +240,7 @@ def _check_width(n_features: int | None) -> int | None:
     if n_features is None:
         return None
     if isinstance(n_features, bool) or not isinstance(n_features, Integral):
-        raise TypeError(f"n_features must be a positive integer or None, got {n_features!r}")
+        raise TypeError(f"n_features must be a positive integer or None, got {shown(n_features)}")
     if not 1 <= n_features <= MAX_INDEX + 1:
         raise ValueError(f"n_features must be between 1 and {MAX_INDEX + 1}, got {n_features}")
     return int(n_features)

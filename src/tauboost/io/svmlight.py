@@ -19,6 +19,7 @@ import numpy as np
 from scipy import sparse
 
 from ..kernels import _core
+from ..messages import shown
 from ..progress import progress_bar
 from ..threads import resolve_threads
 from .source import PART_BYTES, Source, open_source
@@ -203,7 +204,7 @@ def svmlight_blocks(
     n_threads = resolve_threads(n_threads)
     _check_zero_based(zero_based)
     if isinstance(block_bytes, bool) or not isinstance(block_bytes, Integral):
-        raise TypeError(f"block_bytes must be a positive integer, got {block_bytes!r}")
+        raise TypeError(f"block_bytes must be a positive integer, got {shown(block_bytes)}")
     if block_bytes < 1:
         raise ValueError(f"block_bytes must be at least 1, got {block_bytes}")
     return _blocks(path, zero_based, n_threads, int(block_bytes))
@@ -273,11 +274,11 @@ def _check_n_features(n_features: object) -> None:
     if n_features is None:
         return
     if isinstance(n_features, bool) or not isinstance(n_features, Integral):
-        raise TypeError(f"n_features must be a positive integer or None, got {n_features!r}")
+        raise TypeError(f"n_features must be a positive integer or None, got {shown(n_features)}")
     if n_features < 1:
         raise ValueError(f"n_features must be at least 1, got {n_features}")
 
 
 def _check_zero_based(zero_based: object) -> None:
     if zero_based != "auto" and not isinstance(zero_based, bool):
-        raise ValueError(f"zero_based must be True, False or 'auto', got {zero_based!r}")
+        raise ValueError(f"zero_based must be True, False or 'auto', got {shown(zero_based)}")

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Vector
+from ..messages import shown
 from ..penalty import Bounds, Penalty
 from ..problem import Problem
 from ..threads import resolve_threads
@@ -168,8 +169,8 @@ def solve(
     """
     if not isinstance(problem, Problem):
         raise TypeError(f"problem must be a tauboost.Problem, got {type(problem).__name__}")
-    if method not in METHODS:
-        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {method!r}")
+    if not isinstance(method, str) or method not in METHODS:
+        raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     chosen = METHODS[method]
     start = _checked_start(problem, lam0)
     penalty = Penalty.build(
@@ -188,10 +189,12 @@ def solve(
     if resume is not None:
         if not chosen.can_resume:
             raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
+        if not isinstance(resume, dict):
+            raise TypeError(f"resume must be a dict of a saved state or None, got {shown(resume)}")
         options["resume"] = resume
     rule = StoppingRule.build(max_epochs, tol, time_limit, target)
     if callback is not None and not callable(callback):
-        raise TypeError(f"callback must be callable, got {callback!r}")
+        raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.matrix.scale)
     return chosen.run(problem, penalty, Monitor(problem, penalty, rule, callback), lam, **options)
 
@@ -211,12 +214,12 @@ def _start(problem: Problem, lam0: Vector | None) -> Vector:
 def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty) -> dict[str, str]:
     if not chosen.steps:
         if step is not None:
-            raise ValueError(f"step: method {method!r} has no choice of step, got {step!r}")
+            raise ValueError(f"step: method {method!r} has no choice of step, got {shown(step)}")
         return {}
     step = chosen.steps[0] if step is None else step
     if step not in chosen.steps:
         accepted = " or ".join(map(repr, chosen.steps))
-        raise ValueError(f"step must be {accepted} for method {method!r}, got {step!r}")
+        raise ValueError(f"step must be {accepted} for method {method!r}, got {shown(step)}")
     if step in chosen.steps_without_psi and not penalty.is_zero:
         raise ValueError(
             f"step={step!r} of {method!r} takes neither alpha nor bounds: use step='lipschitz'"
@@ -229,7 +232,7 @@ def _tau_options(
 ) -> dict[str, int | None]:
     if not chosen.takes_tau:
         if tau is not None:
-            raise ValueError(f"tau: method {method!r} has no bundles to size, got tau={tau!r}")
+            raise ValueError(f"tau: method {method!r} has no bundles to size, got tau={shown(tau)}")
         return {"seed": _seed(random_state)} if chosen.takes_seed else {}
     n = problem.n_coordinates
     seed = _seed(random_state)
@@ -237,7 +240,7 @@ def _tau_options(
         default = chosen.default_tau
         return {"tau": default if default is None else min(default, n), "seed": seed}
     if isinstance(tau, bool) or not isinstance(tau, Integral):
-        raise TypeError(f"tau must be an integer, got {tau!r}")
+        raise TypeError(f"tau must be an integer, got {shown(tau)}")
     if not 1 <= tau <= n:
         raise ValueError(f"tau must be between 1 and the {n} coordinates, got {tau}")
     return {"tau": int(tau), "seed": seed}
@@ -256,7 +259,7 @@ def _seed(random_state: Any) -> int:
     except (TypeError, ValueError):
         raise ValueError(
             "random_state must be None, a nonnegative integer, a SeedSequence or a Generator, "
-            f"got {random_state!r}"
+            f"got {shown(random_state)}"
         ) from None
     return int(sequence.generate_state(1, np.uint64)[0])
 

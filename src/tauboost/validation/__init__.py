@@ -7,18 +7,19 @@ from .csr import ROWS_AT_ONCE, CsrArrays
 from .labels import check_labels, check_weights, refuse_missing_labels
 from .matrix import as_csr, check_range, check_size, check_values, is_store
 from .numbers import (
+    check_choice,
     check_count,
     check_random_state,
     check_real,
     check_seed,
     check_vector,
-    shown,
 )
 
 __all__ = [
     "ROWS_AT_ONCE",
     "CsrArrays",
     "as_csr",
+    "check_choice",
     "check_count",
     "check_labels",
     "check_random_state",
@@ -31,5 +32,4 @@ __all__ = [
     "check_weights",
     "is_store",
     "refuse_missing_labels",
-    "shown",
 ]

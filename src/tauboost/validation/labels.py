@@ -8,7 +8,8 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..arrays import Mask, Vector
-from .numbers import check_vector, shown
+from ..messages import shown
+from .numbers import check_vector
 
 __all__ = ["check_labels", "check_weights", "refuse_missing_labels", "scaled_weights"]
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from numbers import Integral, Real
 from typing import Any
 
@@ -9,28 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..arrays import Vector
+from ..messages import shown
 
 __all__ = [
+    "check_choice",
     "check_count",
     "check_random_state",
     "check_real",
     "check_seed",
     "check_vector",
-    "shown",
 ]
-
-LONGEST = 60  # characters of a value in a message
-
-
-def shown(value: Any) -> str:
-    """Return a value as a message shows it: on one line, and short."""
-    if isinstance(value, np.generic):
-        value = value.item()
-    try:
-        text = " ".join(repr(value).split())
-    except Exception:
-        text = f"an object of type {type(value).__name__}"
-    return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:
@@ -40,6 +29,14 @@ def check_count(value: Any, name: str, least: int = 1) -> int:
     if value < least:
         raise ValueError(f"{name} must be at least {least}, got {shown(value)}")
     return int(value)
+
+
+def check_choice(value: Any, name: str, choices: Collection[str]) -> str:
+    """Return one of some words."""
+    if not isinstance(value, str) or value not in choices:
+        accepted = ", ".join(map(repr, choices))
+        raise ValueError(f"{name} must be one of {accepted}, got {shown(value)}")
+    return value
 
 
 def check_real(
