@@ -25,7 +25,7 @@ from ..validation import CsrArrays, as_csr, check_real, check_vector, check_weig
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
 from .labels import class_weights, encode_labels
-from .linear import decision_values
+from .linear import decision_values, sparse_product
 from .options import Options
 from .progress import live_line
 from .race import LINK_SLOPES, probabilities
@@ -305,8 +305,7 @@ class TauBoostClassifier(
                 return decision_values(arrays, coef, self.intercept_, self._n_threads())
         X = validate_data(self, X, reset=False, accept_sparse="csr", dtype=np.float64)
         if sp.issparse(self.coef_):
-            product = X @ self.coef_.T
-            product = product.toarray() if sp.issparse(product) else np.asarray(product)
+            product = sparse_product(X, self.coef_)
             return np.asarray(product + self.intercept_)
         if not sp.issparse(X):
             return np.asarray(X @ self.coef_.T + self.intercept_)
