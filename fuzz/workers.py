@@ -8,6 +8,7 @@ so the parent can make the file again and keep it.
 from __future__ import annotations
 
 import contextlib
+import faulthandler
 import math
 import mmap
 import os
@@ -131,6 +132,7 @@ class Crew:
         self.name, self.target, self.seeds, self.seed = name, target, seeds, seed
         self.numbers, self.keep = numbers, keep
         self.folder = Path(tempfile.mkdtemp(prefix="fuzz-", dir=fast_folder()))
+        self.log = self.folder / "stacks.log"
         self.crashes = self.hangs = 0
         self.board = Board()
         self.pid = 0
@@ -153,6 +155,7 @@ class Crew:
         warnings.simplefilter("ignore")
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         guard()
+        faulthandler.register(signal.SIGUSR1, self.log.open("w"), all_threads=True)
         # Looking up our own version takes longer than reading a small file.
         store_writer.version = samples.version = model.installed_version = cache(version)
         # What is imported and set up at the first reading shall not count.
@@ -223,10 +226,11 @@ class Crew:
             self._save(int(self.board.read()["number"]), f"crash{os.WTERMSIG(status)}", "")
             place = int(self.board.read()["number"])
         elif self._is_late(board) and not board["over"]:
+            stacks = self._stacks()
             self.stop(clean=False)
             place = int(self.board.read()["number"])
             self.hangs += 1
-            self._save(place, "hang", "")
+            self._save(place, "hang", stacks)
         else:
             return
         self.board.values = self.board.read()
@@ -244,6 +248,12 @@ class Crew:
         used = (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
         # On a busy machine a process may not have had its turn for a while.
         return used - board["used"] > SECONDS or waited > SECONDS_ASLEEP
+
+    def _stacks(self) -> str:
+        """Have the worker write down where its threads are."""
+        os.kill(self.pid, signal.SIGUSR1)
+        time.sleep(1.0)
+        return self.log.read_text()
 
     def stop(self, clean: bool = True) -> None:
         """End the worker."""

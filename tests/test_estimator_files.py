@@ -79,3 +79,18 @@ def test_a_held_out_loss_of_another_shape_is_refused(tmp_path, value):
     write_model(replace(data, fitted=data.fitted | {"held_out_loss": value}), tmp_path / "m")
     with pytest.raises(ModelFileError, match=r"held_out_loss must have shape \(1,\)"):
         tb.load_model(tmp_path / "m")
+
+
+@pytest.mark.parametrize("n_features", [50, 2**31, 2**53])
+def test_a_model_of_very_many_features_predicts_in_little_memory(tmp_path, n_features):
+    """A small file may claim more features than there is memory for pointers to them."""
+    indices, places = np.array([0, 7, 49]), np.array([0, 3])
+    coef = sp.csr_array((np.array([1.0, -2.0, 3.0]), indices, places), shape=(1, n_features))
+    clf = tb.TauBoostClassifier(alpha=0.1, max_iter=1).fit(np.eye(4), [0, 1, 0, 1])
+    data = replace(clf._to_model(), coef=coef, n_features=n_features)
+    write_model(data, tmp_path / "m")
+    wide = tb.load_model(tmp_path / "m")
+    X = sp.csr_array(([5.0, 1.0, 1.0, 2.0], ([0, 0, 1, 2], [7, 8, 49, 30])), shape=(4, n_features))
+    expected = np.array([-10.0, 3.0, 0.0, 0.0]) + clf.intercept_
+    np.testing.assert_array_equal(wide.decision_function(X), expected)
+    np.testing.assert_allclose(wide.predict_proba(X).sum(axis=1), 1.0)

@@ -30,7 +30,7 @@ from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, w
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
 from .labels import encode_labels, with_class_weights
-from .linear import decision_values
+from .linear import decision_values, sparse_product
 from .options import Options
 from .progress import live_line
 from .race import LINK_SLOPES, probabilities
@@ -296,12 +296,12 @@ class TauBoostClassifier(
         check_is_fitted(self)
         n_threads = resolve_jobs(self.n_jobs)
         rows = take_rows(self, X)
+        if sp.issparse(self.coef_) and getattr(rows, "store", None) is None:
+            X = rows.to_scipy() if isinstance(rows, CsrArrays) else rows
+            product = sparse_product(X, self.coef_)
+            return np.asarray(product + self.intercept_)
         if not isinstance(rows, CsrArrays):
             return np.asarray(rows @ self.coef_.T + self.intercept_)
-        if sp.issparse(self.coef_) and rows.store is None:
-            product = rows.to_scipy().copy() @ self.coef_.T
-            product = product.toarray() if sp.issparse(product) else np.asarray(product)
-            return np.asarray(product + self.intercept_)
         coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
         with rows.reading():
             return decision_values(rows, coef, self.intercept_, n_threads)

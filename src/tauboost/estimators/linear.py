@@ -5,13 +5,17 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
+import scipy.sparse as sp
 
 from ..arrays import Vector
 from ..kernels import _core
 from ..threads import useful_threads
 from ..validation import CsrArrays
 
-__all__ = ["decision_values"]
+__all__ = ["decision_values", "sparse_product"]
+
+# SciPy's product takes memory for every feature there might be: up to so many that is little.
+FEW_FEATURES = 2**22
 
 
 def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: int) -> Vector:
@@ -27,3 +31,25 @@ def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: 
         )
         total, offset = (out if arrays.more is None else total + out), np.zeros_like(offset)
     return total
+
+
+def sparse_product(X: Any, coef: Any) -> Vector:
+    """X coef^T, dense, for a CSR ``coef``; memory does not grow with the number of features.
+
+    A model file of a hundred bytes may claim 2^53 of them.
+    """
+    if sp.issparse(X) and X.shape[1] > FEW_FEATURES:
+        X, coef = _common(X, coef)
+    product = X @ coef.T
+    return product.toarray() if sp.issparse(product) else np.asarray(product)
+
+
+def _common(X: Any, coef: Any) -> tuple[Any, Any]:
+    """Return both matrices with no other columns than those that the coefficients use."""
+    used = np.append(np.unique(coef.indices), X.shape[1])  # the last stands for all others
+    places = np.searchsorted(used, X.indices)
+    data = np.where(used[places] == X.indices, X.data, 0.0)
+    shapes = [(matrix.shape[0], len(used)) for matrix in (X, coef)]
+    narrow = sp.csr_array((data, places, X.indptr), shape=shapes[0])
+    columns = np.searchsorted(used, coef.indices)
+    return narrow, sp.csr_array((coef.data, columns, coef.indptr), shape=shapes[1])
