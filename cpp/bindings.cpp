@@ -414,4 +414,7 @@ NB_MODULE(_core, module) {
   bind_csr(module);
   bind_lanes(module);
   bind_svmlight(module);
+#ifdef TAUBOOST_SANITIZE
+  bind_inject(module);
+#endif
 }

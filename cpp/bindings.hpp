@@ -43,5 +43,6 @@ auto released(Kernel kernel) {
 void bind_csr(nb::module_& module);
 void bind_lanes(nb::module_& module);
 void bind_svmlight(nb::module_& module);
+void bind_inject(nb::module_& module);  // in builds with sanitizers only
 
 }  // namespace tauboost
