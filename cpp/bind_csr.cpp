@@ -26,7 +26,7 @@ void bind_for(nb::module_& module) {
       [](Array<const Index> indices, std::optional<Array<const double>> data, int n_threads) {
         const auto n = static_cast<std::int64_t>(indices.size());
         if (data) expect_size(*data, n, "data");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return inspect(indices.data(), data ? data->data() : nullptr, n, n_threads);
       },
       "indices"_a, "data"_a.none(), "n_threads"_a);
@@ -39,7 +39,7 @@ void bind_for(nb::module_& module) {
         const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
         const auto K = static_cast<std::int64_t>(intercept.size());
         expect_size(out, X.m * K, "out");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         csr_product(X, coef.data(), intercept.data(), K, out.data(), n_threads);
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "coef"_a, "intercept"_a, "out"_a, "n_threads"_a);
@@ -51,7 +51,7 @@ void bind_for(nb::module_& module) {
          int n_threads) {
         const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
         expect_size(out, X.m, "out");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         row_fingerprints(X, seed, out.data(), n_threads);
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "seed"_a, "out"_a, "n_threads"_a);

@@ -51,7 +51,7 @@ void bind_inject(nb::module_& module) {
   module.def("inject_leak", [] { leak(sink + 1000); });
   module.def("inject_undefined", [] { undefined(INT64_MIN + sink); });
   module.def("inject_race", [] {
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     race(sink + 10'000);
   });
 }

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import multiprocessing
 import os
+import random
 import subprocess
 import sys
 import threading
@@ -27,8 +28,8 @@ SECONDS = 120
 @cache
 def data():
     # Imported late: one scenario has the child import everything.
-    from attack.jobs import use_all_threads  # noqa: PLC0415
-    from problems import sharded_case  # noqa: PLC0415
+    from attack.jobs import use_all_threads
+    from problems import sharded_case
 
     use_all_threads()
     case = sharded_case()
@@ -37,8 +38,8 @@ def data():
 
 def work(n_threads: int = 2) -> str:
     """Build, solve, fit and predict; return the bits."""
-    import tauboost as tb  # noqa: PLC0415
-    from attack.jobs import bits  # noqa: PLC0415
+    import tauboost as tb
+    from attack.jobs import bits
 
     X, y = data()
     problem = tb.Problem(X, y, n_threads=n_threads)
@@ -112,7 +113,7 @@ def pool_of(method: str) -> list[str]:
 
 
 def loky() -> list[str]:
-    from joblib import Parallel, delayed  # noqa: PLC0415
+    from joblib import Parallel, delayed
 
     before = work()
     return [before, *Parallel(n_jobs=2)(delayed(pooled)(k) for k in range(3)), work()]
@@ -128,8 +129,9 @@ def import_in_a_child() -> list[str]:
 
 
 def fork_amid_a_fit() -> list[str]:
+    before = work()  # all is imported: Python's own locks on modules do not survive a fork
     with beside(work):
-        return [bits for _ in range(4) for bits in forked()]
+        return [before, *(bits for _ in range(8) for bits in forked())]
 
 
 def fork_in_a_thread() -> list[str]:
@@ -139,7 +141,7 @@ def fork_in_a_thread() -> list[str]:
 
 def scikit_learn() -> list[str]:
     """Fit on OpenMP before, beside and after."""
-    from sklearn.ensemble import HistGradientBoostingClassifier  # noqa: PLC0415
+    from sklearn.ensemble import HistGradientBoostingClassifier
 
     X, y = data()
     dense = X[:5000].toarray()
@@ -157,7 +159,7 @@ def scikit_learn() -> list[str]:
 
 def torch() -> list[str]:
     """Multiply on torch's threads before, beside and after."""
-    import torch  # noqa: PLC0415
+    import torch
 
     torch.set_num_threads(2)
     matrix = torch.rand(600, 600)
@@ -174,16 +176,24 @@ def torch() -> list[str]:
 
 
 def exit_amid_a_fit() -> list[str]:
-    """Leave while a daemon thread computes."""
+    """Leave while daemon threads compute; each of many children at another moment."""
     found = work()
 
-    def endless() -> None:
-        while True:
-            work()
+    def leave() -> str:
+        for _ in range(2):
+            threading.Thread(target=lambda: [work() for _ in range(100)], daemon=True).start()
+        time.sleep(0.1 + 0.3 * random.random())
+        sys.stdout.flush()
+        sys.exit(0)
 
-    threading.Thread(target=endless, daemon=True).start()
-    time.sleep(0.3)
-    return [found]
+    children = []
+    for _ in range(10):
+        child = os.fork()
+        if child == 0:
+            leave()
+        children.append(child)
+    codes = [os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) for child in children]
+    return [found, *(found if code == 0 else f"exit:{code}" for code in codes)]
 
 
 def same(found: list[str]) -> str:
@@ -243,4 +253,6 @@ def main(names: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:]))
+    from attack.forks import main as main_of_module  # loky must find the functions by name
+
+    sys.exit(main_of_module(sys.argv[1:]))

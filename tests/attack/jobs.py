@@ -89,7 +89,14 @@ def solve_jobs(case: Case) -> dict[str, Job]:
 def solved(problem: tb.Problem, method: str, options: dict[str, Any], n: int) -> Any:
     random = {"random_state": 1} if tb.METHODS[method].takes_seed or "tau" in options else {}
     result = tb.solve(
-        problem, method, n_threads=n, max_epochs=2, tol=0, callback=lambda _: None, **random, **options
+        problem,
+        method,
+        n_threads=n,
+        max_epochs=2,
+        tol=0,
+        callback=lambda _: None,
+        **random,
+        **options,
     )
     assert np.all(np.isfinite(result.lam))
     return 0.0 if method in ASYNCHRONOUS else result.lam

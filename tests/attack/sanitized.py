@@ -51,11 +51,15 @@ def environment(kind: str, reports: Path | None = None) -> dict[str, str]:
             if name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
                 options[name] += f":log_path={reports / 'report'}"
     path = [str(ROOT / "build" / kind / "package"), str(ROOT / "tests")]
-    return os.environ | options | {
-        "LD_PRELOAD": " ".join(libraries),
-        "PYTHONPATH": os.pathsep.join(path),
-        "TAUBOOST_SANITIZED": kind,
-    }
+    return (
+        os.environ
+        | options
+        | {
+            "LD_PRELOAD": " ".join(libraries),
+            "PYTHONPATH": os.pathsep.join(path),
+            "TAUBOOST_SANITIZED": kind,
+        }
+    )
 
 
 def without_random_addresses() -> list[str]:
@@ -86,7 +90,9 @@ def main(kind: str, *command: str) -> int:
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)
     prefix = without_random_addresses() if kind == "tsan" else []
-    code = subprocess.run([*prefix, *command], env=environment(kind, reports), check=False).returncode
+    code = subprocess.run(
+        [*prefix, *command], env=environment(kind, reports), check=False
+    ).returncode
     logs = sorted(reports.iterdir())
     found = [report for log in logs for report in findings(log.read_text(errors="replace"))]
     for report in found:

@@ -8,7 +8,6 @@ both sides, a sample of weight 2 is the same as that sample twice, and the order
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -16,6 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
+from ..cached import cached_property
 from ..kernels import _core
 from ..problem import Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
