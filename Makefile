@@ -7,14 +7,14 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f \( -name '*.?pp' -o -name '*.py*' \) 2>/dev/null)
 
-.PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-threads clean
+.PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-threads asan tsan attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/plot.done
 	$(BIN)/tauboost compare --time-limit 3 --out compare_out
 
 test: $(VENV)/dev.done lint types
-	$(BIN)/pytest -m "not slow"
+	$(BIN)/pytest -m "not slow and not attack"
 
 test-slow: $(VENV)/dev.done
 	$(BIN)/pytest -m slow
@@ -28,7 +28,7 @@ types: $(VENV)/dev.done
 	$(BIN)/mypy
 
 coverage: $(VENV)/dev.done
-	$(BIN)/pytest -m "not slow" --cov --cov-report=term-missing
+	$(BIN)/pytest -m "not slow and not attack" --cov --cov-report=term-missing
 
 benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/kernels.py
@@ -50,14 +50,36 @@ fuzz:
 	build/fuzz/svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/found fuzz/corpus
 
-# Needs g++. Not linked with OpenMP: fuzz/svmlight_threads.cpp brings what it needs of it.
+# The svmlight reader on four threads. Needs g++.
 GXX ?= g++
 fuzz-threads:
 	@mkdir -p build/fuzz
-	$(GXX) -std=c++20 -g -O1 -fopenmp -fsanitize=thread -c fuzz/svmlight_threads.cpp \
-	  -o build/fuzz/svmlight_threads.o
-	$(GXX) -fsanitize=thread build/fuzz/svmlight_threads.o -o build/fuzz/svmlight_threads
+	$(GXX) -std=c++20 -g -O1 -pthread -fsanitize=thread fuzz/svmlight_threads.cpp \
+	  -o build/fuzz/svmlight_threads
 	build/fuzz/svmlight_threads
+
+# The compiled module with sanitizers, in a folder of its own, which the installed one does not see.
+# asan runs the test suite on it (TESTS= chooses), tsan every kernel on 2, 3 and 4 threads. Needs g++.
+TESTS ?= tests
+asan: build/asan/package.done $(VENV)/dev.done
+	$(BIN)/python tests/attack/sanitized.py asan $(BIN)/pytest -m "not slow and not attack" $(TESTS)
+
+tsan: build/tsan/package.done $(VENV)/dev.done fuzz-threads
+	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/pytest tests/test_sanitizers.py
+	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/python -m attack.races
+
+SANITIZE_asan := address,undefined
+SANITIZE_tsan := thread
+build/%/package.done: $(SOURCES) | $(BIN)/python compiler
+	rm -rf build/$*/package
+	CXX=$(GXX) $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	  --target build/$*/package -C cmake.define.TAUBOOST_SANITIZE=$(SANITIZE_$*) \
+	  -C cmake.build-type=RelWithDebInfo -C build-dir=build/$*/cmake .
+	@touch $@
+
+# Little memory, forks, leaks, a cluster whose workers are killed: about an hour.
+attack: $(VENV)/dev.done
+	$(BIN)/pytest -m attack
 
 clean:
 	rm -rf $(VENV) build compare_out

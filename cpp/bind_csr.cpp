@@ -29,7 +29,7 @@ void bind_for(nb::module_& module) {
       [](Array<const Pointer> indptr, Array<const Index> indices,
          std::optional<Array<const double>> data, int n_threads) {
         const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return inspect(X, n_threads);
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "n_threads"_a);
@@ -41,7 +41,7 @@ void bind_for(nb::module_& module) {
         const CsrRows<Pointer, Index> X = rows(indptr, indices, {});
         const CsrRows<Pointer, Index> Y = rows(more_indptr, more_indices, {});
         if (X.m != Y.m) throw std::invalid_argument("different numbers of rows");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return first_shared_row(X, Y);
       },
       "indptr"_a, "indices"_a, "more_indptr"_a, "more_indices"_a);
@@ -55,7 +55,7 @@ void bind_for(nb::module_& module) {
         const auto K = static_cast<std::int64_t>(intercept.size());
         X.n = static_cast<std::int64_t>(coef.size()) / std::max<std::int64_t>(K, 1);
         expect_size(out, X.m * K, "out");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         csr_product(X, coef.data(), intercept.data(), K, out.data(), n_threads);
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "coef"_a, "intercept"_a, "out"_a, "n_threads"_a);
@@ -67,7 +67,7 @@ void bind_for(nb::module_& module) {
          int n_threads) {
         const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
         expect_size(out, X.m, "out");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         row_fingerprints(X, seed, out.data(), n_threads);
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "seed"_a, "out"_a, "n_threads"_a);

@@ -51,11 +51,11 @@ void bind_svmlight(nb::module_& module) {
       .def(
           "feed",
           [](Reader& reader, Array<const std::uint8_t> text, int n_threads) {
-            nb::gil_scoped_release free;
+            const WithoutGil free;
             reader.feed({reinterpret_cast<const char*>(text.data()), text.size()}, n_threads);
           },
           "text"_a, "n_threads"_a)
-      .def("finish", &Reader::finish, nb::call_guard<nb::gil_scoped_release>())
+      .def("finish", &Reader::finish, nb::call_guard<WithoutGil>())
       .def("take", &take)
       .def_prop_ro("n_rows", [](const Reader& reader) { return reader.rows().y.size(); })
       .def_prop_ro("complaint", &complaint);
@@ -65,7 +65,7 @@ void bind_svmlight(nb::module_& module) {
       [](Array<double> values, int n_threads) {
         const auto n = static_cast<std::int64_t>(values.size());
         double* const first = values.data();
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         Team(n_threads).share_blocks(n, 1 << 16, [=](std::int64_t begin, std::int64_t end) {
           std::fill(first + begin, first + end, 1.0);
         });

@@ -57,7 +57,7 @@ void bind_build(nb::module_& module) {
         if (more_indptr && more_indices)
           X.parts.push_back(
               CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
         return build(X, m, intercept, cuts.data(), n_shards, n_threads);
       },
@@ -224,7 +224,7 @@ NB_MODULE(_core, module) {
         if (E) expect_size(*E, A.m, "E");
         expect_size(steps, n, "steps");
         const Iterate at = {w.data(), nullptr, 0.0, E ? E->data() : nullptr, sample_weights(A, c)};
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return move_rows(A, at, columns.data(), n, steps.data(), fraction, n_threads);
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "columns"_a, "steps"_a, "fraction"_a,
@@ -246,7 +246,7 @@ NB_MODULE(_core, module) {
       "pure_gather",
       [](const Matrix& A, Array<const double> w, int n_threads) {
         expect_size(w, A.m, "w");
-        nb::gil_scoped_release free;
+        const WithoutGil free;
         return pure_gather(A, w.data(), n_threads);
       },
       "matrix"_a, "w"_a, "n_threads"_a);
@@ -414,4 +414,7 @@ NB_MODULE(_core, module) {
   bind_csr(module);
   bind_lanes(module);
   bind_svmlight(module);
+#ifdef TAUBOOST_SANITIZE
+  bind_inject(module);
+#endif
 }

@@ -3,6 +3,7 @@
 
 #include <nanobind/nanobind.h>
 #include <nanobind/ndarray.h>
+#include <unistd.h>
 
 #include <cstdint>
 #include <stdexcept>
@@ -25,15 +26,43 @@ void expect_size(const A& array, std::int64_t size, const char* name) {
     throw std::invalid_argument(std::string("wrong length of ") + name);
 }
 
+// Once Python shuts down it ends every thread that asks for the GIL, by unwinding its stack: a
+// daemon thread that fits, for one. Our destructors and nanobind would abort the process on that.
+// Such a thread waits here instead, until the process is gone.
+template <typename Ask>
+auto or_wait_for_the_end(Ask ask) {
+  try {
+    return ask();
+  } catch (...) {
+    for (;;) ::pause();
+  }
+}
+
+// Gives the GIL away for as long as it lives.
+class WithoutGil {
+ public:
+  WithoutGil() : state_(PyEval_SaveThread()) {}
+  ~WithoutGil() {
+    or_wait_for_the_end([&] { PyEval_RestoreThread(state_); });
+  }
+  WithoutGil(const WithoutGil&) = delete;
+  WithoutGil& operator=(const WithoutGil&) = delete;
+
+ private:
+  PyThreadState* state_;
+};
+
 // Runs a kernel without the GIL; a Ctrl-C that arrives meanwhile is raised when it returns.
 template <typename Kernel>
 auto released(Kernel kernel) {
   Pulse pulse([] {
-    nb::gil_scoped_acquire gil;
-    return PyErr_CheckSignals() != 0;
+    return or_wait_for_the_end([] {
+      nb::gil_scoped_acquire gil;
+      return PyErr_CheckSignals() != 0;
+    });
   });
   auto result = [&] {
-    nb::gil_scoped_release free;
+    const WithoutGil free;
     return kernel(pulse);
   }();
   if (pulse.stopped()) throw nb::python_error();
@@ -43,5 +72,6 @@ auto released(Kernel kernel) {
 void bind_csr(nb::module_& module);
 void bind_lanes(nb::module_& module);
 void bind_svmlight(nb::module_& module);
+void bind_inject(nb::module_& module);  // in builds with sanitizers only
 
 }  // namespace tauboost

@@ -8,12 +8,12 @@ The intercept, the last coordinate where there is one, is free of both.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .arrays import Vector
+from .cached import cached_property
 from .kernels import _core
 from .messages import shown
 from .validation import check_real

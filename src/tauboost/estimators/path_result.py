@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import threading
 from dataclasses import dataclass
-from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -12,6 +11,7 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..arrays import Vector
+from ..cached import cached_property
 from .folds import Fold
 from .linear import decision_values
 from .path_lanes import Arrival

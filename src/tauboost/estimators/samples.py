@@ -9,7 +9,6 @@ of weight 2 is that sample twice for every step of a fit, which counts rows and 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from functools import cached_property
 from importlib.metadata import version
 from typing import Any
 
@@ -17,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..arrays import Mask, Vector
+from ..cached import cached_property
 from ..kernels import _core
 from ..problem import Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays

@@ -1,0 +1,99 @@
+"""Dask chaos: a random worker is killed every few seconds, while fits follow one another.
+
+Nannies put a new worker in the place of the dead one. Every fit must end, and with the objective of
+an undisturbed one.
+
+    python -m attack.chaos --seconds 300 --every 3   # from the folder tests
+"""
+
+from __future__ import annotations
+
+import argparse
+import logging
+import os
+import random
+import signal
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+
+from distributed import Client, LocalCluster
+
+import tauboost as tb
+import tauboost.dask as td
+from dask_parts import pieces
+from problems import CASES
+
+CLOSE = 1e-9
+N_WORKERS = 3
+OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 25, "tol": 0}
+
+
+@contextmanager
+def kills(cluster: LocalCluster, every: float, seed: int) -> Iterator[list[int]]:
+    """Kill a random worker every few seconds; yield the list of those killed so far."""
+    victims: list[int] = []
+    done = threading.Event()
+    chance = random.Random(seed)
+
+    def strike() -> None:
+        while not done.wait(every):
+            nannies = list(cluster.workers.values())
+            alive = [n.process.pid for n in nannies if n.process and n.process.pid]
+            if alive:
+                victims.append(chance.choice(alive))
+                with suppress(ProcessLookupError):
+                    os.kill(victims[-1], signal.SIGKILL)
+
+    thread = threading.Thread(target=strike)
+    thread.start()
+    try:
+        yield victims
+    finally:
+        done.set()
+        thread.join()
+
+
+def run(seconds: float, every: float, seed: int = 0) -> tuple[int, int, float]:
+    """Fit until the time is over; return the numbers of fits and kills, and the largest error."""
+    expected = {
+        name: tb.solve(CASES[name].problem(), **OPTIONS).objective for name in ("mixed", "binary")
+    }
+    patience = td.Patience(silence=0.5, pulse=5.0, workers=60.0)
+    n_fits, n_rebuilt, largest = 0, 0, 0.0
+    options = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": ":0"}
+    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+        end = time.monotonic() + seconds
+        with kills(cluster, every, seed) as victims:
+            while time.monotonic() < end:
+                name = ("mixed", "binary")[n_fits % 2]
+                problem = td.DaskProblem(
+                    pieces(name, 4),
+                    client=client,
+                    n_parts=4,
+                    patience=patience,
+                    **CASES[name].options,
+                )
+                found = tb.solve(problem, callback=lambda _: time.sleep(0.02), **OPTIONS)
+                n_rebuilt += problem.crew.rebuilt
+                largest = max(largest, abs(found.objective - expected[name]))
+                n_fits += 1
+    print(f"{n_fits} fits, {len(victims)} workers killed, {n_rebuilt} parts built again")
+    print(f"largest difference of an objective: {largest:.1e}", flush=True)
+    return n_fits, len(victims), largest
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--seconds", type=float, default=300)
+    parser.add_argument("--every", type=float, default=3)
+    options = parser.parse_args()
+    logging.getLogger("distributed").setLevel(logging.CRITICAL)
+    _, _, largest = run(options.seconds, options.every)
+    return int(largest > CLOSE)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
