@@ -5,7 +5,7 @@ PYTHON ?= python3
 CXX ?= c++
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f \( -name '*.?pp' -o -name '*.py*' \) 2>/dev/null)
+SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
 
 .PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-threads asan tsan attack clean
 .DELETE_ON_ERROR:

@@ -29,8 +29,8 @@ from common import (
     w8a,
     write_csv,
 )
+from tauboost import _core
 from tauboost.arrays import Vector
-from tauboost.kernels import _core
 from tauboost.penalty import Penalty
 
 PAPER_TAU = 16

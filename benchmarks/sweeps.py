@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 import tauboost as tb
-from tauboost.kernels import _core
+from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.rows import LocalRows
 from tauboost.solvers.weights import MultiplicativeWeights

@@ -18,8 +18,8 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from svmlight_texts import COMPRESS, DENSE, TEXT, assert_same, texts
+from tauboost import _core
 from tauboost.io import load_svmlight
-from tauboost.kernels import _core
 
 
 def load(text: bytes, **options):

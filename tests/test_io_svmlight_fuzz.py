@@ -11,7 +11,7 @@ from scipy import sparse
 from sklearn.datasets import load_svmlight_file
 
 from svmlight_texts import assert_same
-from tauboost.kernels import _core
+from tauboost import _core
 
 FUZZ = Path(__file__).parent.parent / "fuzz"
 CORPUS = sorted(path.name for path in (FUZZ / "corpus").iterdir())

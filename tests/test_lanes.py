@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauboost as tb
-from tauboost.kernels import _core
+from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.problem import build_matrix, random_places
 from tauboost.solvers.lanes import Lanes, Psi

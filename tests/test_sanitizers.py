@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 
 from attack.sanitized import ROOT, environment, findings, without_random_addresses
-from tauboost.kernels import _core
+from tauboost import _core
 
 BUILD = os.environ.get("TAUBOOST_SANITIZED")
 FAULTS = {
@@ -27,7 +27,7 @@ FAULTS = {
 @pytest.mark.skipif(BUILD is None, reason="needs a sanitizer build: make asan, make tsan")
 @pytest.mark.parametrize(("fault", "words"), FAULTS.get(BUILD or "", {"none": ""}).items())
 def test_an_injected_fault_is_reported(fault, words, tmp_path):
-    code = f"from tauboost.kernels import _core; _core.inject_{fault}()"
+    code = f"from tauboost import _core; _core.inject_{fault}()"
     subprocess.run(
         [sys.executable, "-c", code],
         env=environment(BUILD, tmp_path),

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _core
 from .arrays import Vector
 from .cached import cached_property
-from .kernels import _core
 from .messages import shown
 from .validation import check_real
 

@@ -13,8 +13,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from . import _core
 from .arrays import Mask, Vector
-from .kernels import _core
 from .losses import LOSSES, Weights
 from .messages import shown
 from .rows import LocalRows, Rows

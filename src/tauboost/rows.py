@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
+from . import _core
 from .arrays import Vector
-from .kernels import _core
 
 if TYPE_CHECKING:
     from .problem import Problem

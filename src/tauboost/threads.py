@@ -1,7 +1,12 @@
-"""How many threads to use. One question, one answer: affinity and cgroup limits are respected."""
+"""How many threads to use. One question, one answer.
+
+"All" respects the affinity and the cgroup of the process, and OMP_NUM_THREADS, by which people and
+joblib tell numerical libraries to share a machine.
+"""
 
 from __future__ import annotations
 
+import os
 from numbers import Integral
 from typing import Any
 
@@ -19,7 +24,7 @@ MOST_THREADS = 1024
 def resolve_threads(n_threads: int | None) -> int:
     """Return ``n_threads`` checked; None means every core this process may use."""
     if n_threads is None:
-        return int(joblib.cpu_count())
+        return _all_threads()
     number = _integer(n_threads, "n_threads", "a positive integer or None")
     if not 1 <= number <= MOST_THREADS:
         raise ValueError(f"n_threads must be between 1 and {MOST_THREADS}, got {shown(number)}")
@@ -36,7 +41,14 @@ def resolve_jobs(n_jobs: int | None) -> int:
             f"n_jobs must be between 1 and {MOST_THREADS}, or negative to count from all cores "
             f"down (-1: all), got {shown(number)}"
         )
-    return min(int(joblib.effective_n_jobs(number)), MOST_THREADS)
+    effective = min(int(joblib.effective_n_jobs(number)), MOST_THREADS)
+    return effective if number > 0 else min(effective, _all_threads())
+
+
+def _all_threads() -> int:
+    cores = min(int(joblib.cpu_count()), MOST_THREADS)
+    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
+    return max(1, min(cores, int(limit))) if limit.isascii() and limit.isdigit() else cores
 
 
 def _integer(value: Any, name: str, accepted: str) -> int:

@@ -18,8 +18,8 @@ import scipy.sparse as sp
 
 import tauboost as tb
 from problems import Case, sharded_case
+from tauboost import _core
 from tauboost.io import svmlight_writer
-from tauboost.kernels import _core
 
 Job = Callable[[int], Any]
 

@@ -15,8 +15,8 @@ import numpy as np
 from distributed import get_worker
 from numpy.typing import NDArray
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import LocalRows, curvature, odds

@@ -18,8 +18,8 @@ from dask import delayed
 from distributed import Client, default_client
 from numpy.typing import ArrayLike, NDArray
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem, random_places
 from ..rows import Rows

@@ -18,8 +18,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..rows import Level, is_safe_range
 from .part import Level as PartLevel
 from .part import Position, Reply

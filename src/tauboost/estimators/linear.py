@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 import scipy.sparse as sp
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..threads import useful_threads
 from ..validation import CsrArrays
 

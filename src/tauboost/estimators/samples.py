@@ -15,9 +15,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..arrays import Mask, Vector
 from ..cached import cached_property
-from ..kernels import _core
 from ..problem import Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from ..wide import expanded, without_unused_features

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..kernels import _core
+from .. import _core
 from ..losses import LOSSES
 from .race import LINK_SLOPES
 from .samples import Samples

@@ -24,7 +24,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy import sparse
 
-from ..kernels import _core
+from .. import _core
 from ..validation import CsrArrays, check_range
 from .store_format import DTYPES, HEADER_NAME, NPY_HEADER_SIZE, Header, npy_header
 

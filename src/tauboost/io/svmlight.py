@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 import numpy as np
 from scipy import sparse
 
-from ..kernels import _core
+from .. import _core
 from ..messages import shown
 from ..progress import progress_bar
 from ..threads import resolve_threads

@@ -13,8 +13,8 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
 from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish

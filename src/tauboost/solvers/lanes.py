@@ -14,8 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import log_expit
 
+from .. import _core
 from ..arrays import Mask, Vector
-from ..kernels import _core
 from ..losses import LOSSES
 from .exact import NONZEROS_WORTH_A_THREAD, ROUNDING, BundleSize
 from .saved import (

@@ -10,8 +10,8 @@ number of threads: the sampling is a function of (seed, iteration), sums run in 
 
 from __future__ import annotations
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
 from .random_draws import RandomDraws

@@ -8,8 +8,8 @@ machine's, so two runs agree only to what the method makes of that; the draws ar
 
 from __future__ import annotations
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import LocalRows

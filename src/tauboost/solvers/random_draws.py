@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from .. import _core
 from ..arrays import Vector
 from ..eso import beta
-from ..kernels import _core
 from ..penalty import Penalty
 from ..problem import Problem
 from .weights import MAX_DRIFT, MultiplicativeWeights

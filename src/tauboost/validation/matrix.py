@@ -14,8 +14,8 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from .. import _core
 from ..arrays import Vector
-from ..kernels import _core
 from ..threads import resolve_threads, useful_threads
 from .csr import CsrArrays
 from .formats import check_pointers, not_valid, to_csr, vector_of
