@@ -337,6 +337,11 @@ def forge_array(store, name, position, value):
         ("values_indptr", 1, 4),
         ("values_data", 0, np.nan),
         ("values_data", -1, np.inf),
+        # small(): row 3 has ones in column 2 and values in 0 and 3, row 4 ones in 0 and 2.
+        ("ones_indices", -1, 0),
+        ("ones_indices", -2, 3),
+        ("values_indices", -1, 0),
+        ("values_indices", -1, 2),
     ],
 )
 def test_what_would_crash_compiled_code_is_refused(store, name, position, value):

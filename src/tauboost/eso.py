@@ -20,6 +20,8 @@ from .messages import shown
 
 __all__ = ["beta", "speedup"]
 
+LARGEST = 1e150  # m n must be a number
+
 
 def beta(n: int, omega: int, tau: int, m: int, *, overlap_weights: bool = True) -> float:
     """Compute beta of Theorem 1.
@@ -73,6 +75,8 @@ def _checked(n: int, omega: int, tau: int, m: int) -> tuple[int, int, int, int]:
         if given < 1 or (most is not None and given > most):
             accepted = "at least 1" if most is None else f"between 1 and n = {most}"
             raise ValueError(f"{name} must be {accepted}, got {shown(given)}")
+        if given > LARGEST:
+            raise ValueError(f"{name} must be at most {LARGEST:g}, got {shown(given)}")
     return int(n), int(omega), int(tau), int(m)
 
 

@@ -33,6 +33,7 @@ from .wide import expanded, without_unused_features
 __all__ = ["Problem"]
 
 FEW_FEATURES = 2**16
+LARGEST = float(np.finfo(np.float64).max)
 
 
 class Problem:
@@ -184,7 +185,7 @@ class Problem:
         given = check_vector(lam, self.n_features, "lam")
         vector = np.empty(len(self.place))
         vector[self.place] = given if self.used is None else given[self.used]
-        number = check_real(intercept, "intercept")
+        number = check_real(intercept, "intercept", least=-LARGEST, most=LARGEST)
         if not self.fit_intercept:
             if number != 0.0:
                 raise ValueError(

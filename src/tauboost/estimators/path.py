@@ -142,7 +142,7 @@ def given_alphas(alphas: ArrayLike) -> Vector:
     """Check alphas and put them in order, the strongest first."""
     try:
         grid = np.array(alphas, dtype=np.float64)
-    except (TypeError, ValueError):
+    except (TypeError, ValueError, OverflowError):
         raise TypeError(
             f"alphas must be a vector of positive numbers, got {shown(alphas)}"
         ) from None

@@ -275,8 +275,8 @@ def _check_n_features(n_features: object) -> None:
         return
     if isinstance(n_features, bool) or not isinstance(n_features, Integral):
         raise TypeError(f"n_features must be a positive integer or None, got {shown(n_features)}")
-    if n_features < 1:
-        raise ValueError(f"n_features must be at least 1, got {n_features}")
+    if not 1 <= int(n_features) < 2**63:
+        raise ValueError(f"n_features must be at least 1 and below 2**63, got {shown(n_features)}")
 
 
 def _check_zero_based(zero_based: object) -> None:

@@ -242,7 +242,7 @@ def _tau_options(
     if isinstance(tau, bool) or not isinstance(tau, Integral):
         raise TypeError(f"tau must be an integer, got {shown(tau)}")
     if not 1 <= tau <= n:
-        raise ValueError(f"tau must be between 1 and the {n} coordinates, got {tau}")
+        raise ValueError(f"tau must be between 1 and the {n} coordinates, got {shown(tau)}")
     return {"tau": int(tau), "seed": seed}
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from attack.runner import run
+from hostile_inputs.runner import run
 
 ONE_IN = 67  # a prime: every entry point and every kind of damage has its turn
 
