@@ -33,14 +33,15 @@ OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 25, "tol": 0}
 
 @contextmanager
 def kills(cluster: LocalCluster, every: float, seed: int) -> Iterator[list[int]]:
-    """Kill a random worker every few seconds; yield the list of those killed so far."""
+    """Kill a random worker that is there every few seconds; yield those killed so far."""
     victims: list[int] = []
     done = threading.Event()
     chance = random.Random(seed)
 
     def strike() -> None:
         while not done.wait(every):
-            nannies = list(cluster.workers.values())
+            present = set(cluster.scheduler.workers)  # not those that are still starting
+            nannies = [n for n in cluster.workers.values() if n.worker_address in present]
             alive = [n.process.pid for n in nannies if n.process and n.process.pid]
             if alive:
                 victims.append(chance.choice(alive))
@@ -61,7 +62,7 @@ def run(seconds: float, every: float, seed: int = 0) -> tuple[int, int, float]:
     expected = {
         name: tb.solve(CASES[name].problem(), **OPTIONS).objective for name in ("mixed", "binary")
     }
-    patience = td.Patience(silence=0.5, pulse=5.0, workers=60.0)
+    patience = td.Patience(silence=0.5, pulse=5.0, workers=300.0)
     n_fits, n_rebuilt, largest = 0, 0, 0.0
     options = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": ":0"}
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:

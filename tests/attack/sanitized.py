@@ -23,7 +23,7 @@ LIBRARIES = {"asan": ("libasan.so", "libstdc++.so"), "tsan": ("libtsan.so", "lib
 OPTIONS = {
     "asan": {
         "ASAN_OPTIONS": "detect_leaks=1:exitcode=0:abort_on_error=1:allocator_may_return_null=1",
-        "UBSAN_OPTIONS": "print_stacktrace=1",
+        "UBSAN_OPTIONS": "print_stacktrace=1:abort_on_error=1",
         "LSAN_OPTIONS": "max_leaks=0:report_objects=0:print_suppressions=0",
         "PYTHONMALLOC": "malloc",
     },
@@ -48,7 +48,7 @@ def environment(kind: str, reports: Path | None = None) -> dict[str, str]:
     options = dict(OPTIONS[kind])
     if reports is not None:
         for name in options:
-            if name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
+            if name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
                 options[name] += f":log_path={reports / 'report'}"
     path = [str(ROOT / "build" / kind / "package"), str(ROOT / "tests")]
     return (

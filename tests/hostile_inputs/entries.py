@@ -114,8 +114,8 @@ def stored(X: Any) -> Any:
 
 
 def dask_part(X: Any) -> Any:
-    from tauboost.dask.loading import load_part, summarise  # noqa: PLC0415
-    from tauboost.dask.problem import common_width  # noqa: PLC0415
+    from tauboost.dask.loading import load_part, summarise
+    from tauboost.dask.problem import common_width
 
     common_width([summarise(load_part([(X, labels(X))], False))], False, None)
     return sp.csr_array(load_part([(X, labels(X))], False).X).toarray()

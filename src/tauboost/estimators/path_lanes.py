@@ -10,7 +10,6 @@ from __future__ import annotations
 import threading
 import time
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from itertools import pairwise
 
@@ -19,6 +18,7 @@ from numpy.typing import NDArray
 from scipy.special import xlogy
 
 from ..arrays import Vector
+from ..side_by_side import side_by_side
 from ..solvers.lanes import LANES, Lanes
 from .folds import Fold
 from .options import Event, Report
@@ -97,12 +97,14 @@ class LanePaths:
         if len(groups) == 1:
             self._walk(groups[0], n_threads, listen)
             return
-        with ThreadPoolExecutor(min(n_threads, len(groups))) as pool:
-            try:
-                list(pool.map(lambda group: self._walk(group, 1, listen), groups))
-            except BaseException:
-                self.is_stopped.set()  # or the pool would wait for the end of every path
-                raise
+        side_by_side(lambda group: self._walk_or_stop(group, listen), groups, n_threads)
+
+    def _walk_or_stop(self, walks: list[Walk], listen: Listener) -> None:
+        try:
+            self._walk(walks, 1, listen)
+        except BaseException:
+            self.is_stopped.set()  # or the other paths would be walked to their ends
+            raise
 
     def _walks(self) -> list[Walk]:
         """Return one walk a problem; where lanes are left over, several share a problem's alphas.

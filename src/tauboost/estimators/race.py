@@ -7,7 +7,6 @@ them, and which number of sweeps, is best so far: few sweeps regularise as well 
 from __future__ import annotations
 
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from dataclasses import dataclass
 from typing import Any
 
@@ -16,6 +15,7 @@ from numpy.typing import NDArray
 from scipy.special import expit, log_expit, softmax
 
 from ..arrays import Mask, Vector
+from ..side_by_side import side_by_side
 from ..solvers.lanes import LANES, Lanes, Psi
 from ..solvers.saved import Range, SavedStateError, State, entry, part, prefixed
 from .samples import Samples
@@ -92,8 +92,7 @@ class Race:
             return
         for group in self.groups:
             group.lanes.n_threads = 1
-        with ThreadPoolExecutor(min(self.samples.n_threads, len(self.groups))) as pool:
-            list(pool.map(lambda group: group.lanes.sweep(), self.groups))
+        side_by_side(lambda group: group.lanes.sweep(), self.groups, self.samples.n_threads)
 
     def keep(self, chosen: list[int]) -> None:
         """Go on with some of the candidates only; their numbers stay."""

@@ -6,12 +6,12 @@ each with lanes of its own, and their mean decides.
 
 from __future__ import annotations
 
-from concurrent.futures import ThreadPoolExecutor
 from itertools import product
 
 import numpy as np
 
 from ..arrays import Mask, Vector
+from ..side_by_side import side_by_side
 from ..solvers.saved import SavedStateError, State, part, prefixed
 from .choice import Choice
 from .options import Job, Options
@@ -115,13 +115,7 @@ def _state(races: list[Race], best: Choice) -> State:
 
 def _sweep(races: list[Race]) -> None:
     """Sweep all, side by side where there are several and threads for them."""
-    n_threads = min(races[0].samples.n_threads, len(races))
-    if n_threads == 1:
-        for race in races:
-            race.sweep()
-        return
-    with ThreadPoolExecutor(n_threads) as pool:
-        list(pool.map(Race.sweep, races))
+    side_by_side(Race.sweep, races, races[0].samples.n_threads)
 
 
 def _mean_losses(races: list[Race], decisions: list[dict[int, Vector]]) -> dict[int, float]:

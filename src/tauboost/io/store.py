@@ -96,7 +96,7 @@ class Store:
         self._arrays: dict[str, NDArray[Any]] = {}
         for name, length in self._header.lengths.items():
             with _open_array(self.path, name, length) as descriptor:
-                self._maps[name] = mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+                self._maps[name] = _mapped(descriptor)
             self._arrays[name] = np.frombuffer(
                 self._maps[name], DTYPES[name], count=length, offset=NPY_HEADER_SIZE
             )
@@ -300,6 +300,15 @@ def _read_header(folder: Path) -> Header:
         return Header.from_json(text)
     except ValueError as error:
         raise ValueError(f"{folder}: {error}") from None
+
+
+def _mapped(descriptor: int) -> mmap.mmap:
+    try:
+        return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
+    except OSError as error:
+        if error.errno != errno.ENOMEM:
+            raise
+        raise MemoryError("no room among the addresses of this process to map a store") from None
 
 
 @contextmanager
