@@ -260,7 +260,7 @@ BAD = [
     ({"loss": "auto", "alpha": 1.0}, {}, "needs alpha='auto'"),
     ({"l1_ratio": "auto", "alpha": 1.0}, {}, "needs alpha='auto'"),
     ({"max_iter": 0}, {}, "max_iter must be at least 1"),
-    ({"max_iter": 2.5}, {}, "max_iter must be a positive integer"),
+    ({"max_iter": 2.5}, {}, "max_iter must be an integer"),
     ({"tol": -1.0}, {}, "tol must be at least 0"),
     ({"validation_fraction": 0.0}, {}, "validation_fraction"),
     ({"validation_fraction": 1.0}, {}, "validation_fraction"),
