@@ -114,7 +114,7 @@ def stored(X: Any) -> Any:
 
 
 def dask_part(X: Any) -> Any:
-    from tauboost.dask.loading import load_part  # noqa: PLC0415
+    from tauboost.dask.loading import load_part
 
     return sp.csr_array(load_part([(X, labels(X))], False).X).toarray()
 

@@ -46,9 +46,9 @@ class Outcome:
 
 def cases() -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield every case: its name, and a call that says what became of it."""
-    from .arguments import arguments, dense  # noqa: PLC0415 - only the child needs them
-    from .entries import ENTRIES  # noqa: PLC0415
-    from .matrices import damaged, meaning  # noqa: PLC0415
+    from .arguments import arguments, dense
+    from .entries import ENTRIES
+    from .matrices import damaged, meaning
 
     for entry in ENTRIES:
         for name, X in damaged():
