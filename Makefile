@@ -7,7 +7,7 @@ VENV := .venv
 BIN := $(VENV)/bin
 SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
 
-.PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-threads asan tsan attack clean
+.PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/plot.done
@@ -49,6 +49,11 @@ fuzz:
 	  fuzz/svmlight.cpp -o build/fuzz/svmlight
 	build/fuzz/svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/found fuzz/corpus
+
+# Mutated files of every format; those that do harm stay in build/fuzz.
+MUTATIONS ?= 200000
+fuzz-files: $(VENV)/dev.done
+	$(BIN)/python -m fuzz.files --mutations $(MUTATIONS)
 
 # The svmlight reader on four threads. Needs g++.
 GXX ?= g++

@@ -244,6 +244,8 @@ class Parquet(Converted):
 
 def edit_byte(rng: random.Random, content: bytes) -> bytes:
     """Change one byte, as the numbers of Parquet's descriptions are mostly one byte long."""
+    if not content:
+        return b"\0"
     at = rng.randrange(len(content))
     byte = rng.choice([rng.randrange(256), (content[at] + rng.choice([-2, -1, 1, 2])) % 256])
     return content[:at] + bytes([byte]) + content[at + 1 :]

@@ -22,6 +22,7 @@ from .sealed import edit_file
 __all__ = ["Model", "Store", "Svmlight", "small_data"]
 
 CORPUS = Path(__file__).parent / "corpus"
+MOST_FEATURES = 2**20
 COMPRESS = {"plain": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 WORDS = [b":1 ", b":", b"\n", b"\r\n", b" ", b"#", b"qid:", b"1e308", b"1e-400", b"2147483647:"]
 WORDS += [b"nan", b"-inf", b"99999999999999999999:1", b"0:1 ", b"-1:1", b"\0", b"1:1 1:1"]
@@ -140,6 +141,10 @@ class Store:
         """Open it, read the rows, and run a sweep of two methods, as a fit would."""
         store = tb.open_store(folder)
         y = np.asarray(store.y)
+        if store.shape[1] > MOST_FEATURES:  # coefficients of so many take gigabytes, rightly
+            store.verify()
+            check_matrix(store.to_csr(), y)
+            return
         clf = tb.TauBoostClassifier(alpha=1e-3, max_iter=1, n_jobs=1, random_state=0)
         clf.fit(store, y)
         check(bool(np.isfinite(clf.coef_).all()), "coefficients")

@@ -17,7 +17,6 @@ import random
 import resource
 import shutil
 import signal
-import struct
 import tempfile
 import time
 import traceback
@@ -27,6 +26,8 @@ from functools import cache
 from importlib.metadata import version
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from tauboost.estimators import samples
 from tauboost.io import model, store_writer
@@ -44,7 +45,6 @@ SECONDS_BETWEEN_LOOKS = 0.1
 FAULT = 97  # how a worker ends that is at fault itself
 FIELDS = ("number", "began", "used", "done", "over")
 FIELDS += ("accepted", "refused", "tracebacks", "memory", "peak")
-BOARD = struct.Struct(f"<{len(FIELDS)}d")
 
 
 @dataclass
@@ -71,17 +71,21 @@ class Board:
     """Numbers that a worker writes and its parent reads, whatever happens to the worker."""
 
     def __init__(self) -> None:
-        self.memory = mmap.mmap(-1, BOARD.size)
-        self.values = dict.fromkeys(FIELDS, 0.0)
+        # Each number is stored at once: half of one would look like another time.
+        self.numbers = np.frombuffer(mmap.mmap(-1, mmap.PAGESIZE), np.float64, len(FIELDS))
 
     def write(self, **changes: float) -> None:
         """Change some."""
-        self.values.update(changes)
-        BOARD.pack_into(self.memory, 0, *self.values.values())
+        for name, number in changes.items():
+            self.numbers[FIELDS.index(name)] = number
+
+    def add(self, name: str) -> None:
+        """Count one more."""
+        self.numbers[FIELDS.index(name)] += 1.0
 
     def read(self) -> dict[str, float]:
         """Return all."""
-        return dict(zip(FIELDS, BOARD.unpack_from(self.memory), strict=True))
+        return dict(zip(FIELDS, self.numbers.tolist(), strict=True))
 
 
 def attack(
@@ -171,9 +175,10 @@ class Crew:
             if peak - before > MEMORY:
                 outcome, before = "memory", peak
                 self._save(place, "memory", "")
-            counted = {outcome: self.board.values[outcome] + 1}
-            grown = max(self.board.values["peak"], (peak - before) / MEGABYTE)
-            self.board.write(**counted, peak=grown, done=self.board.values["done"] + 1)
+            self.board.add(outcome)
+            self.board.add("done")
+            grown = (peak - before) / MEGABYTE
+            self.board.write(peak=max(self.board.read()["peak"], grown))
         self.board.write(over=1.0)
 
     def _read(self, place: int) -> str:
@@ -233,7 +238,6 @@ class Crew:
             self._save(place, "hang", stacks)
         else:
             return
-        self.board.values = self.board.read()
         if place + 1 < len(self.numbers):
             self._start(place + 1)
         else:

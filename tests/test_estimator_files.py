@@ -81,7 +81,7 @@ def test_a_held_out_loss_of_another_shape_is_refused(tmp_path, value):
         tb.load_model(tmp_path / "m")
 
 
-@pytest.mark.parametrize("n_features", [50, 2**31, 2**53])
+@pytest.mark.parametrize("n_features", [50, 2**23, 2**31 - 2])
 def test_a_model_of_very_many_features_predicts_in_little_memory(tmp_path, n_features):
     """A small file may claim more features than there is memory for pointers to them."""
     indices, places = np.array([0, 7, 49]), np.array([0, 3])

@@ -36,7 +36,7 @@ def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: 
 def sparse_product(X: Any, coef: Any) -> Vector:
     """X coef^T, dense, for a CSR ``coef``; memory does not grow with the number of features.
 
-    A model file of a hundred bytes may claim 2^53 of them.
+    A model file of a few hundred bytes may claim 2^31 of them.
     """
     if sp.issparse(X) and X.shape[1] > FEW_FEATURES:
         X, coef = _common(X, coef)
