@@ -114,12 +114,8 @@ def stored(X: Any) -> Any:
 
 
 def dask_part(X: Any) -> Any:
-<<<<<<< HEAD:tests/hostile_inputs/entries.py
     from tauboost.dask.loading import load_part, summarise
     from tauboost.dask.problem import common_width
-=======
-    from tauboost.dask.loading import load_part
->>>>>>> 3ca310cb45d85df6be93ba910851a6c5ccab1728:tests/attack/entries.py
 
     common_width([summarise(load_part([(X, labels(X))], False))], False, None)
     return sp.csr_array(load_part([(X, labels(X))], False).X).toarray()
