@@ -4,6 +4,8 @@
     python -m attack.leaks --fits 200 --dask  # on a cluster of two workers, which are watched too
 
 Free memory is handed back before each look, so that what is seen is not the allocator's reserve.
+Dask keeps its last thousand messages for debugging; it is told to keep twenty, or 200 fits would
+measure how that log fills up.
 """
 
 from __future__ import annotations
@@ -87,6 +89,8 @@ def local_fits(folder: Path) -> Iterator[Callable[[], object]]:
 @contextmanager
 def dask_fits() -> Iterator[tuple[Iterator[Callable[[], object]], Callable[[], list[float]]]]:
     """Give fits on a cluster, and a look at the memory of its workers and of this process."""
+    for name in ("LOW_LEVEL_LOG_LENGTH", "LOG_LENGTH"):  # read by the workers, too
+        os.environ[f"DASK_DISTRIBUTED__ADMIN__{name}"] = "20"
     from distributed import Client, LocalCluster
 
     import tauboost.dask as td
