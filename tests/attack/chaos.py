@@ -1,6 +1,6 @@
 """Dask chaos: a random worker is killed every few seconds, while fits follow one another.
 
-Nannies put a new worker in the place of the dead one. Every fit must end, and with the objective of
+Nannies put a new worker in the place of the dead one, or new ones are started. Every fit must end, and with the objective of
 an undisturbed one.
 
     python -m attack.chaos --seconds 300 --every 3   # from the folder tests
@@ -39,8 +39,13 @@ def kills(cluster: LocalCluster, every: float, seed: int) -> Iterator[list[int]]
     chance = random.Random(seed)
 
     def strike() -> None:
+        empty = 0
         while not done.wait(every):
             present = set(cluster.scheduler.workers)  # not those that are still starting
+            empty = 0 if present else empty + 1
+            if empty == 3:  # a nanny gives up where its worker dies as soon as it has started
+                empty = 0
+                cluster.scale(len(cluster.worker_spec) + N_WORKERS)
             nannies = [n for n in cluster.workers.values() if n.worker_address in present]
             alive = [n.process.pid for n in nannies if n.process and n.process.pid]
             if alive:
