@@ -25,7 +25,7 @@ def side_by_side(work: Callable[[T], Any], items: Iterable[T], n_threads: int) -
         except (RuntimeError, MemoryError):  # fewer do as well
             break
     try:
-        run.help()
+        run.work_through()
     finally:
         run.wait()
     if run.error is not None:
@@ -35,32 +35,42 @@ def side_by_side(work: Callable[[T], Any], items: Iterable[T], n_threads: int) -
 class _Run:
     def __init__(self, work: Callable[[Any], Any], items: list[Any]) -> None:
         self.work, self.left = work, items[::-1]
-        self.n_claimed = 0
+        self.n_helping = 0  # helpers at work; a Ctrl-C, which only the caller sees, cannot upset it
         self.error: BaseException | None = None
         self.turn = threading.Condition()
 
-    def help(self) -> None:
+    def work_through(self) -> None:
         """Work until nothing is left to claim."""
-        while True:
+        while self.error is None:
             with self.turn:
-                if not self.left or self.error is not None:
+                if not self.left:
                     return
                 item = self.left.pop()
-                self.n_claimed += 1
-            try:
-                self.work(item)
-            except BaseException as error:
-                self.error = self.error or error
-            finally:
-                with self.turn:
-                    self.n_claimed -= 1
-                    self.turn.notify_all()
+            self.attempt(item)
+
+    def help(self) -> None:
+        """Do the same as a helper, whom the caller waits for while it has an item."""
+        with self.turn:
+            self.n_helping += 1
+        try:
+            self.work_through()
+        finally:
+            with self.turn:
+                self.n_helping -= 1
+                self.turn.notify_all()
+
+    def attempt(self, item: Any) -> None:
+        try:
+            self.work(item)
+        except BaseException as error:
+            self.error = self.error or error
 
     def wait(self) -> None:
-        """Wait for what others have claimed; on Ctrl-C, until what they are at has ended."""
+        """Wait for the helpers that have begun; nothing is left for those that have not."""
         with self.turn:
-            while self.n_claimed:
+            self.left.clear()
+            while self.n_helping:
                 try:
                     self.turn.wait()
-                except KeyboardInterrupt as error:
+                except KeyboardInterrupt as error:  # raised when what they are at has ended
                     self.error = self.error or error

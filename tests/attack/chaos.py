@@ -1,7 +1,7 @@
 """Dask chaos: a random worker is killed every few seconds, while fits follow one another.
 
-Nannies put a new worker in the place of the dead one, or new ones are started. Every fit must end, and with the objective of
-an undisturbed one.
+Nannies put a new worker in the place of the dead one, or new ones are started. Every fit must end,
+and with the objective of an undisturbed one.
 
     python -m attack.chaos --seconds 300 --every 3   # from the folder tests
 """

@@ -112,8 +112,8 @@ def dask_fits() -> Iterator[tuple[Iterator[Callable[[], object]], Callable[[], l
 
 
 def watch(fits: Iterator[Callable[[], object]], look: Callable[[], list[float]], n: int) -> float:
-    """Run n fits; return the largest growth in MB of any process after the first tenth of them."""
-    warm = max(20, n // 10)
+    """Run n fits; return the largest growth in MB of any process after a warm-up."""
+    warm = 50
     first: list[float] = []
     growth = 0.0
     for done in range(1, warm + n + 1):
