@@ -46,6 +46,7 @@ class Samples:
     seed: int
     n_threads: int
     used: NDArray[np.intp] | None = None  # the features that are kept; None: all
+    n_given: int = 0  # samples of positive weight, before equal ones were merged
 
     @classmethod
     def build(
@@ -64,7 +65,9 @@ class Samples:
         if not present.all():
             arrays, codes, weights = arrays.select(present), codes[present], weights[present]
         arrays, used = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
-        return cls(arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used)
+        return cls(
+            arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used, len(codes)
+        )
 
     def merged(self) -> Samples:
         """Return these samples with equal ones as one, of all their weight; self if none are equal.
@@ -178,7 +181,7 @@ class Samples:
         """Return what tells these samples from others, without a look at every entry."""
         content = (self.arrays.row_ends(), self.codes, self.weights)
         return {
-            "samples": self.n,
+            "samples": self.n_given,
             "features": self.arrays.shape[1],
             "nonzeros": self.arrays.nnz,
             "classes": self.n_classes,
