@@ -19,7 +19,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
-from distributed import Client, LocalCluster
+from distributed import Client, LocalCluster, Status
 
 import tauboost as tb
 import tauboost.dask as td
@@ -27,7 +27,8 @@ from dask_parts import pieces
 from problems import CASES
 
 CLOSE = 1e-9
-N_WORKERS = 3
+N_WORKERS = 8  # each lives for some 24 s: a worker takes seconds to start and to load its part
+LASTING = (Status.init, Status.starting, Status.running)
 OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 25, "tol": 0}
 
 
@@ -39,13 +40,12 @@ def kills(cluster: LocalCluster, every: float, seed: int) -> Iterator[list[int]]
     chance = random.Random(seed)
 
     def strike() -> None:
-        empty = 0
         while not done.wait(every):
+            # A nanny gives up where its worker dies as soon as it has started.
+            lasting = [n for n in cluster.workers.values() if n.status in LASTING]
+            if len(lasting) < N_WORKERS:
+                cluster.scale(len(cluster.worker_spec) + N_WORKERS - len(lasting))
             present = set(cluster.scheduler.workers)  # not those that are still starting
-            empty = 0 if present else empty + 1
-            if empty == 3:  # a nanny gives up where its worker dies as soon as it has started
-                empty = 0
-                cluster.scale(len(cluster.worker_spec) + N_WORKERS)
             nannies = [n for n in cluster.workers.values() if n.worker_address in present]
             alive = [n.process.pid for n in nannies if n.process and n.process.pid]
             if alive:
