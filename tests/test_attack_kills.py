@@ -1,35 +1,27 @@
-"""Fits and conversions that are killed at random moments: see attack_kills.py."""
+"""Fits and conversions that are killed at random moments: attack/kills.py."""
 
 from __future__ import annotations
 
 import json
-import os
-import subprocess
-import sys
-from pathlib import Path
+from collections.abc import Mapping
 
 import pytest
 
-SCRIPT = Path(__file__).parent / "attack_kills.py"
+from attack.command import run_attack
 
 
-def strike(kills, rows):
-    """Run the attack in a process of its own, which must not have any threads to fork with."""
-    command = [sys.executable, str(SCRIPT), "--kills", str(kills), "--rows", str(rows)]
-    environment = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)}
-    done = subprocess.run(command, env=environment, capture_output=True, text=True, check=False)
-    assert done.returncode == 0, done.stderr
-    return json.loads(done.stdout)
+def strike(kills: int, rows: int) -> dict[str, Mapping[str, int]]:
+    printed = run_attack("kills", "--kills", str(kills), "--rows", str(rows), seconds=3600)
+    seen: dict[str, Mapping[str, int]] = json.loads(printed)
+    assert sum(counts["kills"] for counts in seen.values()) == kills
+    return seen
 
 
 def test_a_few_kills():
     seen = strike(10, 600)
-    assert sum(counts["kills"] for counts in seen.values()) == 10
     assert sum(counts.get("states", 0) for counts in seen.values()) > 0
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_two_hundred_kills():
-    seen = strike(200, 4000)
-    assert sum(counts["kills"] for counts in seen.values()) == 200
-    assert seen["fit"]["resumed"] > 20
+    assert strike(200, 4000)["fit"]["resumed"] > 20

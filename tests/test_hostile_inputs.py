@@ -15,7 +15,7 @@ def test_a_sample_of_hostile_inputs_is_answered_right_or_refused():
     assert not outcome.wrong, str(outcome)
 
 
-@pytest.mark.slow
+@pytest.mark.attack
 def test_every_hostile_input_is_answered_right_or_refused():
     outcome = run()
     assert not outcome.wrong, str(outcome)

@@ -1,6 +1,6 @@
 """Kill fits and conversions at random moments, and look at what they leave behind.
 
-    python tests/attack_kills.py --kills 200
+    python -m attack.kills --kills 200   # from the folder tests; some minutes
 
 Each process is forked from this one, which has everything imported, and is ended by SIGKILL
 somewhere between its first step and its last. Whenever that is: nothing unfinished lies under the
