@@ -48,20 +48,18 @@ def with_all_the_weight(
 
 
 def _repeated(numbers: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-    """Return where a number stands that has stood before, and where it stood first.
+    """Return where a number stands that seems to have stood before, and where it stood first.
 
-    Only values are sorted, which is fast; where they are from is asked for repeated ones only.
+    The last bits of a number make room for its place: sorting values is several times as fast as
+    sorting places by values. The entries are compared anyway.
     """
-    ordered = np.sort(numbers)
-    repeated = different(ordered[1:][ordered[1:] == ordered[:-1]])
-    if len(repeated) == 0:
-        none = np.empty(0, dtype=np.intp)
-        return none, none
-    group = np.minimum(np.searchsorted(repeated, numbers), len(repeated) - 1)
-    several = np.flatnonzero(repeated[group] == numbers)
-    _, first, number = np.unique(group[several], return_index=True, return_inverse=True)
-    leader = several[first][number]
-    return several[several != leader], leader[several != leader]
+    bits = np.uint64(max(1, (len(numbers) - 1).bit_length()))
+    last_bits = np.uint64((1 << int(bits)) - 1)
+    ordered = np.sort((numbers & ~last_bits) | np.arange(len(numbers), dtype=np.uint64))
+    order = (ordered & last_bits).astype(np.intp)
+    is_new = _is_new(ordered >> bits)
+    first = order[is_new][np.cumsum(is_new) - 1]
+    return order[~is_new], first[~is_new]
 
 
 def _are_equal(part: CsrArrays, a: NDArray[np.intp], b: NDArray[np.intp]) -> Mask:
@@ -92,6 +90,11 @@ def _have_equal_entries(
 def different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
     """Return the different ones of some numbers, in order."""
     ordered = np.sort(numbers)
+    return np.asarray(ordered[_is_new(ordered)])
+
+
+def _is_new(ordered: NDArray[np.uint64]) -> Mask:
+    """Tell which of some numbers in order differ from the one before."""
     is_new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
-    return np.asarray(ordered[is_new])
+    return is_new
