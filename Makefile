@@ -67,7 +67,8 @@ fuzz-threads:
 # asan runs the test suite on it (TESTS= chooses), tsan every kernel on 2, 3 and 4 threads. Needs g++.
 TESTS ?= tests
 asan: build/asan/package.done $(VENV)/dev.done
-	$(BIN)/python tests/attack/sanitized.py asan $(BIN)/pytest -m "not slow and not attack" $(TESTS)
+	$(BIN)/python tests/attack/sanitized.py asan $(BIN)/pytest --capture=sys \
+	  -m "not slow and not attack" $(TESTS)
 
 tsan: build/tsan/package.done $(VENV)/dev.done fuzz-threads
 	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/pytest tests/test_sanitizers.py

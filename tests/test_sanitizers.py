@@ -28,13 +28,15 @@ FAULTS = {
 @pytest.mark.parametrize(("fault", "words"), FAULTS.get(BUILD or "", {"none": ""}).items())
 def test_an_injected_fault_is_reported(fault, words, tmp_path):
     code = f"from tauboost import _core; _core.inject_{fault}()"
-    subprocess.run(
+    child = subprocess.run(
         [sys.executable, "-c", code],
         env=environment(BUILD, tmp_path),
         check=False,
         capture_output=True,
+        text=True,
     )
-    reports = [r for log in tmp_path.iterdir() for r in findings(log.read_text())]
+    logs = [child.stderr, *(log.read_text() for log in tmp_path.iterdir())]
+    reports = [report for log in logs for report in findings(log)]
     assert len(reports) == 1
     assert words in reports[0]
     assert fault in reports[0]  # the name of the function: the stack can be read

@@ -4,7 +4,8 @@
     python tests/attack/sanitized.py tsan python -m attack.races
 
 `make asan` and `make tsan` build (build/asan, build/tsan) and call this. Reports of all processes,
-children included, go to files in build/asan/reports. A leak counts if our module is in its stack:
+children included, go to files in build/asan/reports; those of UBSan, which keeps no files, to the
+error output before it aborts. A leak counts if our module is in its stack:
 Python and its libraries leave things behind at exit. Everything else counts.
 """
 
@@ -48,7 +49,7 @@ def environment(kind: str, reports: Path | None = None) -> dict[str, str]:
     options = dict(OPTIONS[kind])
     if reports is not None:
         for name in options:
-            if name in ("ASAN_OPTIONS", "UBSAN_OPTIONS", "TSAN_OPTIONS"):
+            if name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
                 options[name] += f":log_path={reports / 'report'}"
     path = [str(ROOT / "build" / kind / "package"), str(ROOT / "tests")]
     return (
@@ -90,9 +91,12 @@ def main(kind: str, *command: str) -> int:
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)
     prefix = without_random_addresses() if kind == "tsan" else []
-    code = subprocess.run(
-        [*prefix, *command], env=environment(kind, reports), check=False
-    ).returncode
+    with (reports / "stderr").open("w") as errors:
+        code = subprocess.run(
+            [*prefix, *command], env=environment(kind, reports), stderr=errors, check=False
+        ).returncode
+    if code:
+        print((reports / "stderr").read_text(errors="replace")[-5000:])
     logs = sorted(reports.iterdir())
     found = [report for log in logs for report in findings(log.read_text(errors="replace"))]
     for report in found:
