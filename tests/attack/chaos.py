@@ -43,10 +43,12 @@ def kills(cluster: LocalCluster, every: float, seed: int) -> Iterator[list[int]]
 
     def strike() -> None:
         while not done.wait(every):
-            # A nanny gives up where its worker dies as soon as it has started.
-            lasting = [n for n in cluster.workers.values() if n.status in LASTING]
-            if len(lasting) < N_WORKERS:
-                cluster.scale(len(cluster.worker_spec) + N_WORKERS - len(lasting))
+            # A nanny gives up where its worker dies as soon as it has started. What is asked for
+            # but not there yet is on its way.
+            gone = sum(nanny.status not in LASTING for nanny in cluster.workers.values())
+            missing = N_WORKERS + gone - len(cluster.worker_spec)
+            if missing > 0:
+                cluster.scale(len(cluster.worker_spec) + missing)
             present = set(cluster.scheduler.workers)  # not those that are still starting
             nannies = [n for n in cluster.workers.values() if n.worker_address in present]
             alive = [n.process.pid for n in nannies if n.process and n.process.pid]
