@@ -1,8 +1,8 @@
 """Dask chaos: a random worker is killed every few seconds, while fits follow one another.
 
-Nannies put a new worker in the place of the dead one, or new ones are started. Every fit must end,
-and with the objective of an undisturbed one. Dask itself gives a task up once four workers died under
-it, which here is no fault of the task: it is told to be more patient.
+Nannies put a new worker in the place of the dead one. Every fit must end, and with the objective of
+an undisturbed one. Dask itself gives a task up once four workers died under it, which here is no
+fault of the task: it is told to be more patient.
 
     python -m attack.chaos --seconds 300 --every 3   # from the folder tests
 """
@@ -21,7 +21,7 @@ from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
 import dask
-from distributed import Client, LocalCluster, Status
+from distributed import Client, LocalCluster
 
 import tauboost as tb
 import tauboost.dask as td
@@ -30,7 +30,7 @@ from problems import CASES
 
 CLOSE = 1e-9
 N_WORKERS = 8  # each lives for some 24 s: a worker takes seconds to start and to load its part
-LASTING = (Status.init, Status.starting, Status.running)
+SETTLING = 2.0  # seconds that a worker has been there before it may be killed
 OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 25, "tol": 0}
 
 
@@ -42,18 +42,16 @@ def kills(cluster: LocalCluster, every: float, seed: int) -> Iterator[list[int]]
     chance = random.Random(seed)
 
     def strike() -> None:
+        settled: dict[int, float] = {}
         while not done.wait(every):
-            # A nanny gives up where its worker dies as soon as it has started. What is asked for
-            # but not there yet is on its way.
-            gone = sum(nanny.status not in LASTING for nanny in cluster.workers.values())
-            missing = N_WORKERS + gone - len(cluster.worker_spec)
-            if missing > 0:
-                cluster.scale(len(cluster.worker_spec) + missing)
-            present = set(cluster.scheduler.workers)  # not those that are still starting
-            nannies = [n for n in cluster.workers.values() if n.worker_address in present]
-            alive = [n.process.pid for n in nannies if n.process and n.process.pid]
-            if alive:
-                victims.append(chance.choice(alive))
+            present = set(cluster.scheduler.workers)
+            nannies = [n for n in list(cluster.workers.values()) if n.worker_address in present]
+            pids = [n.process.pid for n in nannies if n.process and n.process.pid]
+            settled = {pid: settled.get(pid, time.monotonic()) for pid in pids}
+            # A nanny gives up for good where its worker dies while it starts.
+            ripe = [pid for pid, since in settled.items() if time.monotonic() - since >= SETTLING]
+            if ripe:
+                victims.append(chance.choice(ripe))
                 with suppress(ProcessLookupError):
                     os.kill(victims[-1], signal.SIGKILL)
 
