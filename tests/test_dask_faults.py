@@ -44,7 +44,8 @@ def fill_up(client, n=3):
         missing = n - len(client.ncores())
         client.cluster.scale(len(client.cluster.worker_spec) + missing)
         client.wait_for_workers(n, timeout=30)
-        client.run(import_module, "tauboost.dask")
+    # New workers import in their own time, on a busy machine longer than a pulse may take.
+    client.run(import_module, "tauboost.dask")
 
 
 def pids(client, addresses):

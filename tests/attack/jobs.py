@@ -184,7 +184,7 @@ def kernel_jobs(X: Any) -> dict[str, Job]:
         return values
 
     def inspect(n: int) -> Any:
-        return _core.inspect_csr(indices, data, n).most
+        return _core.inspect_csr(indptr, indices, data, n).most
 
     return {"csr-product": product, "fingerprints": fingerprints, "ones": ones, "inspect": inspect}
 
