@@ -237,19 +237,21 @@ class ExactSweep {
     Team team(n_threads);
     const std::int32_t* last = columns_;
     std::int64_t n_last = 0;
-    const auto commit = [&](std::int64_t rank) {  // a member's share of the last bundle
-      for (std::int64_t part = rank; part < BundleSteps::n_slices(n_last); part += team.size())
+    const auto commit = [&](std::int64_t first, std::int64_t stride) {  // of the last bundle
+      for (std::int64_t part = first; part < BundleSteps::n_slices(n_last); part += stride)
         steps_.commit(last, n_last, part);
     };
     for (std::int64_t begin = 0; begin < n_columns_ && !pulse.stopped(); begin += tau_) {
       const std::int64_t n = std::min(tau_, n_columns_ - begin);
       const std::int32_t* const bundle = columns_ + begin;
-      // The sums do not look at lam, so it may move while they are taken.
-      team.share(n_shards + team.size(), [&](std::int64_t k) {
+      // The sums do not look at lam, so it may move while they are taken, if that is worth a claim.
+      const std::int64_t n_committers = BundleSteps::n_slices(n_last) < 8 ? 0 : team.size();
+      if (n_committers == 0) commit(0, 1);
+      team.share(n_shards + n_committers, [&](std::int64_t k) {
         if (k < n_shards)
           measure(k, bundle, n);
         else
-          commit(k - n_shards);
+          commit(k - n_shards, n_committers);
       });
       team.share(BundleSteps::n_slices(n), [&](std::int64_t part) { decide(bundle, n, part); });
       team.share(n_shards, [&](std::int64_t s) { move(s, bundle); });
@@ -260,7 +262,7 @@ class ExactSweep {
       last = bundle;
       n_last = n;
     }
-    for (int rank = 0; rank < team.size(); ++rank) commit(rank);
+    commit(0, 1);
     team.share(n_shards, [&](std::int64_t s) {
       if (parts_[s].is_behind()) parts_[s].recount();
     });

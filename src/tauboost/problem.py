@@ -32,6 +32,9 @@ from .wide import expanded, without_unused_features
 
 __all__ = ["Problem"]
 
+# With fewer, a shard is not worth a thread.
+NONZEROS_A_SHARD = 2**18
+
 FEW_FEATURES = 2**16
 LARGEST = float(np.finfo(np.float64).max)
 
@@ -270,6 +273,7 @@ def build_matrix(
     place: NDArray[np.int32],
     fit_intercept: bool,
     n_threads: int,
+    nonzeros_a_shard: int = NONZEROS_A_SHARD,
 ) -> _core.Matrix:
     """Lay A out in the core: the rows of X, with the sign of their label, in columns."""
     more = arrays.more
@@ -284,7 +288,7 @@ def build_matrix(
             positive=positive.view(np.uint8),
             place=place,
             intercept=fit_intercept,
-            cuts=shard_cuts(arrays.row_ends(), arrays.shape[1]),
+            cuts=shard_cuts(arrays.row_ends(), arrays.shape[1], nonzeros_a_shard),
             n_threads=n_threads,
         )
     if not matrix.is_sound:
@@ -302,7 +306,9 @@ def random_places(n_features: int) -> NDArray[np.int32]:
     return generator.permutation(n_features).astype(np.int32)
 
 
-def shard_cuts(indptr: NDArray[Any], n_features: int) -> NDArray[np.int64]:
+def shard_cuts(
+    indptr: NDArray[Any], n_features: int, nonzeros_a_shard: int = NONZEROS_A_SHARD
+) -> NDArray[np.int64]:
     """Where to cut the rows into shards of about equal work.
 
     The number of shards depends on the data only, never on threads, so that results do not either:
@@ -310,7 +316,7 @@ def shard_cuts(indptr: NDArray[Any], n_features: int) -> NDArray[np.int64]:
     column of a shard to be worth its pointers.
     """
     n_rows, nnz = len(indptr) - 1, int(indptr[-1])
-    wanted = min(16, nnz // 2**18, nnz // (16 * n_features), n_rows)
+    wanted = min(16, nnz // nonzeros_a_shard, nnz // (16 * n_features), n_rows)
     n_shards = 2 ** max(0, wanted.bit_length() - 1) if wanted > 0 else 1
     goals = nnz * np.arange(1, n_shards) // n_shards
     inner = np.searchsorted(indptr, goals).astype(np.int64)

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..arrays import Mask, Vector
 from ..cached import cached_property
-from ..problem import Problem, build_matrix, random_places
+from ..problem import NONZEROS_A_SHARD, Problem, build_matrix, random_places
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from ..wide import expanded, without_unused_features
 from .checkpoint import checksum
@@ -122,7 +122,14 @@ class Samples:
         lanes carry them.
         """
         positive = self.codes == 1 if self.is_binary else np.ones(self.n, dtype=bool)
-        return build_matrix(self.arrays, positive, self.place, self.fit_intercept, self.n_threads)
+        return build_matrix(
+            self.arrays,
+            positive,
+            self.place,
+            self.fit_intercept,
+            self.n_threads,
+            NONZEROS_A_SHARD // 2,  # several lanes have more to do with each
+        )
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
