@@ -14,9 +14,7 @@
 #pragma once
 
 #include <algorithm>
-#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <type_traits>
 
 #include "crew.hpp"
