@@ -28,10 +28,10 @@ from rich.table import Table
 from scipy import sparse
 
 import tauboost as tb
-from tauboost.arrays import Vector
+from tauboost.base.arrays import Vector
+from tauboost.base.threads import resolve_threads
 from tauboost.datasets import find_data
 from tauboost.io import load_svmlight
-from tauboost.threads import resolve_threads
 
 __all__ = [
     "Candidate",

@@ -30,7 +30,7 @@ from common import (
     write_csv,
 )
 from tauboost import _core
-from tauboost.arrays import Vector
+from tauboost.base.arrays import Vector
 from tauboost.penalty import Penalty
 
 PAPER_TAU = 16

@@ -21,7 +21,7 @@ from sklearn.linear_model import LogisticRegression
 
 import tauboost as tb
 from common import Data
-from tauboost.arrays import Vector
+from tauboost.base.arrays import Vector
 from tauboost.losses import LOSSES
 from tauboost.penalty import Penalty
 

@@ -39,7 +39,7 @@ from common import (
 )
 from solver_peers import GAPS, IN_TABLE, LEVELS, PEERS, Contender, Row, Task, Trace, peers
 from sweeps import gather_once, sweep_arguments, sweep_once
-from tauboost.arrays import Vector
+from tauboost.base.arrays import Vector
 from tauboost.datasets import find_data
 from tauboost.report.plots import SPARE, STYLES
 

@@ -78,7 +78,7 @@ def test_convert_standard_input(tauboost):
 
 
 def test_convert_on_a_terminal_shows_a_bar_on_stderr_only(tauboost, monkeypatch):
-    monkeypatch.setattr("tauboost.progress.PATIENCE", 0.0)
+    monkeypatch.setattr("tauboost.base.progress.PATIENCE", 0.0)
     result = tauboost("convert", "tiny.svm", "s", "--json", FORCE_COLOR="1")
     json.loads(result.stdout)
     assert "converting" in result.stderr

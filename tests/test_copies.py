@@ -13,7 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tauboost as tb
-from tauboost.estimators.samples import Samples
+from tauboost.tuning.samples import Samples
 
 SAME = 1e-6
 WAYS = [

@@ -12,7 +12,7 @@ from scipy import sparse
 from scipy.optimize import minimize
 from sklearn.linear_model import LogisticRegression
 
-from tauboost.datasets import (
+from tauboost.datasets.generators import (
     URL_BLOCK_ROWS,
     find_data,
     make_url_like,
@@ -143,7 +143,7 @@ class TestUrlLike:
         assert np.quantile(count, [0.1, 0.5, 0.99]) == pytest.approx([101, 113, 165], abs=8)
 
     def test_no_row_is_longer_than_omega(self, monkeypatch):
-        monkeypatch.setattr("tauboost._url_like.OMEGA", 170)
+        monkeypatch.setattr("tauboost.datasets.url_like.OMEGA", 170)
         X, y = make_url_like(2000, 20_000)
         assert np.diff(X.indptr).max() == 170
         assert_canonical(X, y, (2000, 20_000))

@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import tauboost as tb
 from cli_runs import complaint, run
 from tauboost.dask.checkpoint import Checkpoint as SolveCheckpoint
-from tauboost.estimators.checkpoint import Checkpoint
+from tauboost.io.checkpoint import Checkpoint
 from tauboost.io.svmlight_writer import SvmlightWriter
 from tauboost.report import MethodSetting, compare, plot_comparison
 

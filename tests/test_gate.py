@@ -13,9 +13,9 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
-from tauboost.estimators.linear import decision_values
-from tauboost.problem import build_matrix, random_places
-from tauboost.threads import resolve_jobs
+from tauboost.base.threads import resolve_jobs
+from tauboost.design.matrix import build_matrix, random_places
+from tauboost.tuning.linear import decision_values
 from tauboost.validation import as_csr
 
 HEAD = "import numpy as np, scipy.sparse as sp, tauboost as tb\n"

@@ -34,7 +34,7 @@ def test_url_store_is_make_url_like(tmp_path, threads):
 
 
 def test_w8a_store_is_make_w8a_like(tmp_path, monkeypatch):
-    monkeypatch.setattr("tauboost.generate.W8A_BLOCK_ROWS", 100)
+    monkeypatch.setattr("tauboost.datasets.files.W8A_BLOCK_ROWS", 100)
     store = tb.open_store(tb.generate_w8a(tmp_path / "s", scale=0.02, random_state=3))
     X, y = tb.make_w8a_like(995, random_state=3)
     assert_same(store.to_csr(), X)
@@ -82,7 +82,7 @@ def test_bad_arguments(tmp_path, generate, options, error, words):
 
 @pytest.mark.parametrize("as_text", [True, False])
 def test_nothing_is_generated_for_a_bad_path(tmp_path, monkeypatch, as_text):
-    monkeypatch.setattr("tauboost._url_like.make_tables", None)
+    monkeypatch.setattr("tauboost.datasets.url_like.make_tables", None)
     (tmp_path / "taken").write_text("x")
     for path, words in ((tmp_path / "taken", "exists"), (tmp_path / "a" / "b", "no folder")):
         with pytest.raises(OSError, match=words):
@@ -104,7 +104,7 @@ def test_an_error_on_the_way_leaves_nothing(tmp_path, monkeypatch, as_text):
     def fail(tables, k, n_rows):
         raise MemoryError
 
-    monkeypatch.setattr("tauboost._url_like.make_block", fail)
+    monkeypatch.setattr("tauboost.datasets.url_like.make_block", fail)
     before = set(threading.enumerate())
     with pytest.raises(MemoryError):
         tb.generate_url(tmp_path / "s", scale=0.05, as_text=as_text)

@@ -10,9 +10,9 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from tauboost import _core
+from tauboost.design.matrix import build_matrix, random_places
 from tauboost.penalty import Penalty
-from tauboost.problem import build_matrix, random_places
-from tauboost.solvers.lanes import Lanes, Psi
+from tauboost.tuning.lanes import Lanes, Psi
 from tauboost.validation import as_csr
 
 LOSSES = ["exponential", "logistic"]

@@ -16,8 +16,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 import tauboost as tb
 from problems import CASES
 from tauboost.estimators import path_lanes, path_result
-from tauboost.estimators.folds import fold_numbers
-from tauboost.estimators.samples import Samples
+from tauboost.tuning.folds import fold_numbers
+from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 
 TIGHT = {"tol": 0.0, "max_iter": 3000}

@@ -12,7 +12,7 @@ from scipy.optimize import check_grad
 
 import tauboost as tb
 from problems import CASES, sharded_case
-from tauboost.problem import shard_cuts
+from tauboost.design.matrix import shard_cuts
 from tauboost.solvers import reference
 
 

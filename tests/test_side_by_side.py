@@ -7,7 +7,7 @@ import threading
 import pytest
 
 from tauboost import side_by_side as module
-from tauboost.side_by_side import side_by_side
+from tauboost.base.side_by_side import side_by_side
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5, 50])

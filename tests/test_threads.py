@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tauboost.threads import resolve_jobs, resolve_threads
+from tauboost.base.threads import resolve_jobs, resolve_threads
 
 
 @pytest.mark.parametrize("name", ["n_threads", "n_jobs"])

@@ -11,8 +11,8 @@ from sklearn.datasets import make_classification
 
 import tauboost as tb
 from tauboost import _core
-from tauboost.estimators.samples import Samples
 from tauboost.estimators.watch import fit_watched
+from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 
 DENSE, Y = make_classification(300, 20, n_informative=8, random_state=0)

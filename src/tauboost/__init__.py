@@ -1,6 +1,6 @@
 """AdaBoost as one convex problem over a huge sparse matrix, solved in parallel."""
 
-from .datasets import make_url_like, make_w8a_like
+from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
 from .eso import beta, speedup
 from .estimators import (
     AdaBoostPLClassifier,
@@ -12,7 +12,6 @@ from .estimators import (
     save_model,
     to_onnx,
 )
-from .generate import generate_url, generate_w8a
 from .io import Store, StoreWriter, convert, load_svmlight, open_store
 from .problem import Problem
 from .solvers import METHODS, Result, Snapshot, Status, Trace, solve

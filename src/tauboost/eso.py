@@ -15,8 +15,8 @@ from numbers import Integral
 
 import numpy as np
 
-from .arrays import Vector
-from .messages import shown
+from .base.arrays import Vector
+from .base.messages import shown
 
 __all__ = ["beta", "speedup"]
 

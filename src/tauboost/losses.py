@@ -14,7 +14,7 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from .arrays import Vector
+from .base.arrays import Vector
 
 __all__ = ["LOSSES", "Weights"]
 

@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .arrays import Vector
-from .cached import cached_property
-from .messages import shown
+from .base.arrays import Vector
+from .base.cached import cached_property
+from .base.messages import shown
 from .validation import check_real
 
 __all__ = ["Bounds", "Penalty"]

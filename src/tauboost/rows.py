@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .arrays import Vector
+from .base.arrays import Vector
 
 if TYPE_CHECKING:
     from .problem import Problem

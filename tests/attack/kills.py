@@ -23,7 +23,7 @@ from pathlib import Path
 
 import tauboost as tb
 from tauboost.cli import main as command_line
-from tauboost.estimators.checkpoint import FILE_NAME, FORMAT
+from tauboost.io.checkpoint import FILE_NAME, FORMAT
 from tauboost.io.svmlight_writer import SvmlightWriter
 from tauboost.io.tensors import read_file
 

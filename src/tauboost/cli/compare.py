@@ -18,7 +18,7 @@ from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
 from .. import report
-from ..datasets import make_w8a_like
+from ..datasets.generators import make_w8a_like
 from ..problem import Problem
 from ..report import Comparison, MethodSetting
 from ..solvers import METHODS, Snapshot, Status

@@ -7,9 +7,9 @@ from typing import Annotated, Any, BinaryIO, TypeAlias
 
 import typer
 
+from ..base.progress import progress_bar
 from ..io import Store, is_store, open_store
 from ..io.rows import Rows, load_rows, row_blocks
-from ..progress import progress_bar
 
 __all__ = [
     "AsJson",

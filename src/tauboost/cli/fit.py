@@ -15,15 +15,15 @@ import typer
 from rich.console import Console
 from rich.markup import escape
 
+from ..base.threads import resolve_threads
 from ..estimators import TauBoostClassifier, save_model
-from ..estimators.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
-from ..estimators.options import Event
-from ..estimators.progress import describe
 from ..estimators.watch import fit_watched
 from ..io.atomic import new_file
+from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
 from ..report.fit_plot import plot_fit, require_matplotlib
 from ..report.metrics import metrics
-from ..threads import resolve_threads
+from ..tuning.events import describe
+from ..tuning.options import Event
 from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, open_data
 from .fit_summary import document_of, show
 from .held_out import check_test, fraction_of, split

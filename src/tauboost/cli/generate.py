@@ -9,7 +9,7 @@ from typing import Annotated, Any
 import typer
 from rich.console import Console
 
-from ..generate import generate_url, generate_w8a
+from ..datasets.files import generate_url, generate_w8a
 from ..io import open_store
 from .convert import show_store
 

@@ -2,10 +2,10 @@
 
 import numpy as np
 
+from ..base.threads import resolve_threads
 from ..estimators.labels import encode_labels
-from ..estimators.samples import Samples
 from ..io.rows import Rows
-from ..threads import resolve_threads
+from ..tuning.samples import Samples
 from ..validation import as_csr
 from .data import Data
 

@@ -15,10 +15,10 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..base.progress import progress_bar
 from ..eso import beta
 from ..io import Store, is_store, load_svmlight, open_store
 from ..problem import Problem
-from ..progress import progress_bar
 from ..report import describe
 from ..validation import as_csr
 from .data import name_of, source_of

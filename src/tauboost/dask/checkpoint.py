@@ -15,11 +15,11 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..io.plain_json import decode, excerpt, parse
+from ..io.saved import FINITE, NOT_NEGATIVE, entry
 from ..io.tensors import read_file, write_tensors
 from ..solvers import Snapshot
-from ..solvers.saved import FINITE, NOT_NEGATIVE, entry
 
 __all__ = ["Checkpoint", "Saved"]
 

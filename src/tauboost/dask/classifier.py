@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
-from ..arrays import Vector
-from ..estimators.options import Clock, Options
-from ..estimators.race import Strength
-from ..estimators.training import FEW_SWEEPS
+from ..base.arrays import Vector
 from ..solvers import Result, Status
+from ..tuning.options import Clock, Options
+from ..tuning.race import Strength
+from ..tuning.training import FEW_SWEEPS
 from ..validation import check_seed
 from .crew import Patience
 from .labelled import LabelledParts

@@ -18,8 +18,8 @@ from distributed import Client, Future
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..arrays import Vector
-from ..estimators.samples import Samples
+from ..base.arrays import Vector
+from ..tuning.samples import Samples
 from ..validation import as_csr
 from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart, Summary, summarise

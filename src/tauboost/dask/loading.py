@@ -15,7 +15,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..io import load_svmlight
 from ..validation import as_csr, check_vector, refuse_missing_labels
 

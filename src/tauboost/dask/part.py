@@ -16,7 +16,7 @@ from distributed import get_worker
 from numpy.typing import NDArray
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import LocalRows, curvature, odds

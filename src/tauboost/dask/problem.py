@@ -19,11 +19,12 @@ from distributed import Client, default_client
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
+from ..base.threads import resolve_threads
+from ..design.matrix import random_places
 from ..penalty import Penalty
-from ..problem import Problem, random_places
+from ..problem import Problem
 from ..rows import Rows
-from ..threads import resolve_threads
 from ..validation import check_count
 from .crew import Crew, Member, Patience
 from .data import as_pieces, grouped

@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..rows import Level, is_safe_range
 from .part import Level as PartLevel
 from .part import Position, Reply

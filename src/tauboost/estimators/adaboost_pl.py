@@ -19,8 +19,8 @@ from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.multiclass import check_classification_targets
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Vector
-from ..threads import resolve_jobs
+from ..base.arrays import Vector
+from ..base.threads import resolve_jobs
 from ..validation import CsrArrays, check_count, check_random_state, check_weights
 from .inputs import take_labelled, take_rows
 from .stumps import Stumps, boost, stump_values

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from .options import Event, Report
+from ..tuning.options import Event, Report
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks

@@ -13,10 +13,16 @@ from sklearn.utils.validation import (
     check_is_fitted,
 )
 
-from ..arrays import Vector
+from ..base.arrays import Vector
+from ..base.messages import shown
+from ..base.threads import resolve_jobs
 from ..io.model import ModelData
-from ..messages import shown
-from ..threads import resolve_jobs
+from ..tuning.events import live_line
+from ..tuning.linear import decision_values, sparse_product
+from ..tuning.options import Options
+from ..tuning.race import LINK_SLOPES, probabilities
+from ..tuning.samples import Samples
+from ..tuning.training import Model, train
 from ..validation import (
     CsrArrays,
     check_choice,
@@ -30,12 +36,6 @@ from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, w
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
 from .labels import encode_labels, with_class_weights
-from .linear import decision_values, sparse_product
-from .options import Options
-from .progress import live_line
-from .race import LINK_SLOPES, probabilities
-from .samples import Samples
-from .training import Model, train
 from .watch import Watch
 
 __all__ = ["TauBoostClassifier"]

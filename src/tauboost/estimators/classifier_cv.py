@@ -8,17 +8,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..messages import shown
-from ..threads import resolve_jobs
+from ..base.messages import shown
+from ..base.threads import resolve_jobs
+from ..tuning.events import live_line
+from ..tuning.folds import make_folds
+from ..tuning.path_lanes import LanePaths
 from ..validation import check_count, check_real, check_weights
 from .classifier import TauBoostClassifier
-from .folds import make_folds
 from .inputs import take_labelled
 from .labels import encode_labels
 from .path import path_strengths
-from .path_lanes import LanePaths
 from .path_result import PathNotes, PathResult
-from .progress import live_line
 
 __all__ = ["TauBoostClassifierCV"]
 

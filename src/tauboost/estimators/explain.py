@@ -16,8 +16,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.special import log_expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
-from ..arrays import Vector
-from ..messages import shown
+from ..base.arrays import Vector
+from ..base.messages import shown
 from ..validation import CsrArrays, check_count, check_weights
 from .inputs import take_labels, take_rows
 from .labels import with_class_weights

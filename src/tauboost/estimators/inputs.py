@@ -14,8 +14,8 @@ from numpy.typing import NDArray
 from sklearn.utils import check_array
 from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, validate_data
 
-from ..arrays import Vector
-from ..messages import shown
+from ..base.arrays import Vector
+from ..base.messages import shown
 from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
 
 __all__ = ["take_labelled", "take_labels", "take_rows"]

@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
-from ..arrays import Vector
-from ..messages import shown
+from ..base.arrays import Vector
+from ..base.messages import shown
 from ..validation import check_real
 from ..validation.labels import scaled_weights
 

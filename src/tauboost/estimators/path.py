@@ -11,20 +11,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Vector
+from ..base.arrays import Vector
+from ..base.messages import shown
+from ..base.threads import resolve_jobs
 from ..losses import LOSSES
-from ..messages import shown
-from ..threads import resolve_jobs
+from ..tuning.events import live_line
+from ..tuning.folds import make_folds
+from ..tuning.path_lanes import LanePaths
+from ..tuning.race import Strength
+from ..tuning.samples import Samples
+from ..tuning.strongest import largest_gradient
 from ..validation import check_choice, check_count, check_real, check_seed, check_weights
-from .folds import make_folds
 from .inputs import take_labelled
 from .labels import encode_labels
-from .path_lanes import LanePaths
 from .path_result import PathNotes, PathResult
-from .progress import live_line
-from .race import Strength
-from .samples import Samples
-from .strongest import largest_gradient
 
 __all__ = ["path_strengths", "regularization_path"]
 

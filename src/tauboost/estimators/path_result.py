@@ -10,13 +10,13 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arrays import Vector
-from ..cached import cached_property
-from .folds import Fold
-from .linear import decision_values
-from .path_lanes import Arrival
-from .race import LINK_SLOPES, Strength, log_loss
-from .samples import Samples
+from ..base.arrays import Vector
+from ..base.cached import cached_property
+from ..tuning.folds import Fold
+from ..tuning.linear import decision_values
+from ..tuning.path_lanes import Arrival
+from ..tuning.race import LINK_SLOPES, Strength, log_loss
+from ..tuning.samples import Samples
 
 __all__ = ["PathNotes", "PathResult"]
 
@@ -106,7 +106,7 @@ class PathResult:
 
     def plot(self) -> Any:
         """Draw scores and coefficients against alpha; returns a matplotlib Figure."""
-        from ..report.classifier_plots import plot_path  # noqa: PLC0415 - only for who plots
+        from ..report.classifier_plots import plot_path  # noqa: PLC0415 - matplotlib is heavy
 
         return plot_path(self)
 

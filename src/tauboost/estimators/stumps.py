@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..problem import Problem
 
 __all__ = ["Stumps", "boost", "stump_values"]

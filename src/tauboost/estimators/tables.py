@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 
 __all__ = ["HardestExamples", "TopFeatures"]
 

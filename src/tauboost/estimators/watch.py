@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from .checkpoint import NoCheckpoint
-from .options import Event, Report
+from ..io.checkpoint import NoCheckpoint
+from ..tuning.options import Event, Report
 
 if TYPE_CHECKING:
     from .classifier import TauBoostClassifier

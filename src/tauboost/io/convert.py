@@ -11,9 +11,9 @@ from typing import Any, BinaryIO, Final, Literal, TypeAlias
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..messages import shown
-from ..progress import progress_bar
-from ..threads import resolve_threads
+from ..base.messages import shown
+from ..base.progress import progress_bar
+from ..base.threads import resolve_threads
 from .blocks import Block
 from .inputs import blocks_of, kind_of
 from .npz import npz_shape

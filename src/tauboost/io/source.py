@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
-from ..messages import shown
+from ..base.messages import shown
 
 if TYPE_CHECKING:
     from typing import TypeAlias

@@ -17,7 +17,7 @@ from typing import Any, Final, Self
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..messages import shown
+from ..base.messages import shown
 from ..validation import CsrArrays, as_csr, check_values
 from .atomic import InTheMaking, named, new_folder
 from .store_format import (

@@ -19,9 +19,9 @@ import numpy as np
 from scipy import sparse
 
 from .. import _core
-from ..messages import shown
-from ..progress import progress_bar
-from ..threads import resolve_threads
+from ..base.messages import shown
+from ..base.progress import progress_bar
+from ..base.threads import resolve_threads
 from .source import PART_BYTES, Source, open_source
 
 if TYPE_CHECKING:

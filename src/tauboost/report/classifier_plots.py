@@ -13,7 +13,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..estimators import PathResult, TauBoostClassifier
 
 __all__ = ["plot_explanation", "plot_margins", "plot_path", "plot_top_features"]

@@ -20,11 +20,11 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.threads import resolve_threads
 from ..eso import beta
 from ..io.atomic import new_file
 from ..penalty import Penalty
 from ..solvers import Result, Snapshot, Status, is_unbounded, solve
-from ..threads import resolve_threads
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray

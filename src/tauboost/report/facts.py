@@ -9,9 +9,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Mask, Vector
+from ..base.arrays import Mask, Vector
+from ..design.matrix import shard_cuts
 from ..io.blocks import row_ranges
-from ..problem import shard_cuts
 from ..validation import CsrArrays, check_labels
 
 __all__ = ["describe"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import BinaryIO
 
-from ..estimators.options import Event
+from ..tuning.options import Event
 
 __all__ = ["plot_fit", "require_matplotlib"]
 

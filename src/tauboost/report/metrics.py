@@ -8,8 +8,8 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.stats import rankdata
 
-from ..arrays import Vector
-from ..estimators.race import LINK_SLOPES, log_loss
+from ..base.arrays import Vector
+from ..tuning.race import LINK_SLOPES, log_loss
 
 __all__ = ["metrics"]
 

@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 from .result import Result

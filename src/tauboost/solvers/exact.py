@@ -14,12 +14,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..arrays import Vector
-from ..penalty import Penalty
-from ..problem import Problem
-from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish
-from .result import Result
-from .saved import (
+from ..base.arrays import Vector
+from ..io.saved import (
     COUNT,
     FINITE,
     NOT_NEGATIVE,
@@ -31,6 +27,10 @@ from .saved import (
     prefixed,
     unpack,
 )
+from ..penalty import Penalty
+from ..problem import Problem
+from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish
+from .result import Result
 from .stopping import Monitor, drive
 from .sweep_plan import SweepPlan
 from .weights import WEIGHTS_STATE, MultiplicativeWeights, check_rows

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import LocalRows

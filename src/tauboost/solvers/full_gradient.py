@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..problem import Problem
 
 __all__ = ["FullGradient"]

@@ -21,7 +21,7 @@ from scipy.linalg import LinAlgError, cho_factor, cho_solve
 from threadpoolctl import ThreadpoolController
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import Rows, Surface

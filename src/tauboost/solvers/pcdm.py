@@ -11,7 +11,7 @@ number of threads: the sampling is a function of (seed, iteration), sums run in 
 from __future__ import annotations
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 from .random_draws import RandomDraws

@@ -9,7 +9,7 @@ machine's, so two runs agree only to what the method makes of that; the draws ar
 from __future__ import annotations
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import LocalRows

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from .. import _core
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..eso import beta
 from ..penalty import Penalty
 from ..problem import Problem

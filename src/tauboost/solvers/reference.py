@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 from ..penalty import Penalty
 
 __all__ = [

@@ -10,15 +10,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Vector
-from ..messages import shown
+from ..base.arrays import Vector
+from ..base.messages import shown
+from ..base.threads import resolve_threads
+from ..io.saved import State
 from ..penalty import Bounds, Penalty
 from ..problem import Problem
-from ..threads import resolve_threads
 from ..validation import check_vector
 from . import accelerated, exact, exact_async, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
 from .result import Result
-from .saved import State
 from .stopping import Callback, Monitor, StoppingRule
 
 __all__ = ["METHODS", "Method", "solve"]

@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 
 __all__ = ["Result", "Status", "Trace"]
 

@@ -20,12 +20,12 @@ from typing import Any, Protocol
 
 import numpy as np
 
-from ..arrays import Vector
+from ..base.arrays import Vector
+from ..io.saved import State
 from ..penalty import Penalty
 from ..problem import Problem
 from ..validation import check_real
 from .result import Result, Status, Trace
-from .saved import State
 
 __all__ = [
     "Callback",

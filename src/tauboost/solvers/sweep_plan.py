@@ -10,8 +10,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..problem import Problem
-from .saved import (
+from ..io.saved import (
     NOT_NEGATIVE,
     Range,
     SavedStateError,
@@ -22,6 +21,7 @@ from .saved import (
     unpack,
     unpack_random,
 )
+from ..problem import Problem
 
 __all__ = ["Shuffle", "SweepPlan"]
 

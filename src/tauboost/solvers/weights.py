@@ -13,11 +13,11 @@ from typing import Any
 import numpy as np
 from scipy.special import log_expit
 
-from ..arrays import Vector
+from ..base.arrays import Vector
+from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import Level, LocalRows, Rows
-from .saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 
 __all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights", "check_rows"]
 

@@ -11,7 +11,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from ..arrays import Mask, Vector
+from ..base.arrays import Mask, Vector
 
 __all__ = ["ROWS_AT_ONCE", "CsrArrays"]
 

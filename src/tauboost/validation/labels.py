@@ -7,8 +7,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..arrays import Mask, Vector
-from ..messages import shown
+from ..base.arrays import Mask, Vector
+from ..base.messages import shown
 from .numbers import check_vector
 
 __all__ = ["check_labels", "check_weights", "refuse_missing_labels", "scaled_weights"]

@@ -15,8 +15,8 @@ import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .. import _core
-from ..arrays import Vector
-from ..threads import resolve_threads, useful_threads
+from ..base.arrays import Vector
+from ..base.threads import resolve_threads, useful_threads
 from .csr import CsrArrays
 from .formats import check_pointers, not_valid, to_csr, vector_of
 

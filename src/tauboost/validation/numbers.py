@@ -9,8 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..arrays import Vector
-from ..messages import shown
+from ..base.arrays import Vector
+from ..base.messages import shown
 
 __all__ = [
     "check_choice",

@@ -16,12 +16,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..arrays import Mask, Vector
-from ..cached import cached_property
-from ..problem import NONZEROS_A_SHARD, Problem, build_matrix, random_places
+from ..base.arrays import Mask, Vector
+from ..base.cached import cached_property
+from ..design.matrix import NONZEROS_A_SHARD, build_matrix, random_places
+from ..design.wide import expanded, without_unused_features
+from ..io.checkpoint import checksum
+from ..problem import Problem
 from ..validation import ROWS_AT_ONCE, CsrArrays
-from ..wide import expanded, without_unused_features
-from .checkpoint import checksum
 from .copies import different, with_all_the_weight
 
 __all__ = ["Samples"]

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Mask, Vector
+from ..base.arrays import Mask, Vector
 from ..validation import CsrArrays
 
 __all__ = ["different", "with_all_the_weight"]

@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .arrays import Vector
-from .validation import CsrArrays
+from ..base.arrays import Vector
+from ..validation import CsrArrays
 
 __all__ = ["expanded", "without_unused_features"]
 

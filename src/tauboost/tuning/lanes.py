@@ -15,10 +15,8 @@ from numpy.typing import NDArray
 from scipy.special import log_expit
 
 from .. import _core
-from ..arrays import Mask, Vector
-from ..losses import LOSSES
-from .exact import NONZEROS_WORTH_A_THREAD, ROUNDING, BundleSize
-from .saved import (
+from ..base.arrays import Mask, Vector
+from ..io.saved import (
     FINITE,
     NOT_NEGATIVE,
     POSITIVE,
@@ -31,7 +29,9 @@ from .saved import (
     unpack,
     unpack_random,
 )
-from .sweep_plan import Shuffle
+from ..losses import LOSSES
+from ..solvers.exact import NONZEROS_WORTH_A_THREAD, ROUNDING, BundleSize
+from ..solvers.sweep_plan import Shuffle
 
 __all__ = ["LANES", "Lanes", "Psi"]
 

@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from math import nan
 from typing import Any
 
-from ..arrays import Vector
-from .checkpoint import NoCheckpoint
+from ..base.arrays import Vector
+from ..io.checkpoint import NoCheckpoint
 from .samples import Samples
 
 __all__ = ["Clock", "Event", "Job", "Options", "Report"]

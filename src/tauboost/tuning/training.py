@@ -11,13 +11,13 @@ from math import nan
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Mask, Vector
+from ..base.arrays import Mask, Vector
+from ..io.checkpoint import NoCheckpoint
+from ..io.saved import State, part, prefixed
 from ..solvers import solve
 from ..solvers.result import Status
-from ..solvers.saved import State, part, prefixed
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
-from .checkpoint import NoCheckpoint
 from .choice import Choice
 from .linear import decision_values
 from .options import Clock, Job, Options

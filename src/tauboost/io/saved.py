@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 
 __all__ = [
     "COUNT",

@@ -18,9 +18,9 @@ from typing import Any
 
 import numpy as np
 
-from ..io.plain_json import decode, encode, excerpt, parse
-from ..io.tensors import read_file, write_tensors
-from ..solvers.saved import SavedStateError, State
+from .plain_json import decode, encode, excerpt, parse
+from .saved import SavedStateError, State
+from .tensors import read_file, write_tensors
 
 __all__ = ["Checkpoint", "NoCheckpoint", "checksum", "from_json", "to_json"]
 

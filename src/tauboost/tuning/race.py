@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit, log_expit, softmax
 
-from ..arrays import Mask, Vector
-from ..side_by_side import side_by_side
-from ..solvers.lanes import LANES, Lanes, Psi
-from ..solvers.saved import Range, SavedStateError, State, entry, part, prefixed
+from ..base.arrays import Mask, Vector
+from ..base.side_by_side import side_by_side
+from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
+from .lanes import LANES, Lanes, Psi
 from .samples import Samples
 
 __all__ = ["LINK_SLOPES", "Race", "Strength", "log_loss", "probabilities"]

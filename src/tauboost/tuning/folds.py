@@ -15,8 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 from sklearn.model_selection import check_cv
 
-from ..arrays import Mask, Vector
-from ..messages import shown
+from ..base.arrays import Mask, Vector
+from ..base.messages import shown
 from ..validation import CsrArrays
 from .samples import Samples
 

@@ -16,8 +16,8 @@ import numpy as np
 import numpy.typing as npt
 from scipy import sparse, special
 
-from . import _url_like
-from .messages import shown
+from ..base.messages import shown
+from . import url_like as _url_like
 
 if TYPE_CHECKING:
     from collections.abc import Iterator

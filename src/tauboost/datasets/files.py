@@ -15,15 +15,15 @@ from typing import Any, Final
 
 import numpy as np
 
-from . import _url_like
-from ._url_like import Block
-from .datasets import URL_BLOCK_ROWS, make_w8a_like
-from .io import StoreWriter
-from .io.svmlight_writer import SvmlightWriter
-from .messages import shown
-from .progress import progress_bar
-from .threads import resolve_threads
-from .validation import check_real
+from ..base.messages import shown
+from ..base.progress import progress_bar
+from ..base.threads import resolve_threads
+from ..io import StoreWriter
+from ..io.svmlight_writer import SvmlightWriter
+from ..validation import check_real
+from . import url_like as _url_like
+from .generators import URL_BLOCK_ROWS, make_w8a_like
+from .url_like import Block
 
 __all__ = ["generate_url", "generate_w8a"]
 

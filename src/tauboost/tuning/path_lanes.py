@@ -17,10 +17,10 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import xlogy
 
-from ..arrays import Vector
-from ..side_by_side import side_by_side
-from ..solvers.lanes import LANES, Lanes
+from ..base.arrays import Vector
+from ..base.side_by_side import side_by_side
 from .folds import Fold
+from .lanes import LANES, Lanes
 from .options import Event, Report
 from .race import Strength
 from .samples import Samples

@@ -8,8 +8,8 @@ import numpy as np
 import scipy.sparse as sp
 
 from .. import _core
-from ..arrays import Vector
-from ..threads import useful_threads
+from ..base.arrays import Vector
+from ..base.threads import useful_threads
 from ..validation import CsrArrays
 
 __all__ = ["decision_values", "sparse_product"]

@@ -10,9 +10,9 @@ from itertools import product
 
 import numpy as np
 
-from ..arrays import Mask, Vector
-from ..side_by_side import side_by_side
-from ..solvers.saved import SavedStateError, State, part, prefixed
+from ..base.arrays import Mask, Vector
+from ..base.side_by_side import side_by_side
+from ..io.saved import SavedStateError, State, part, prefixed
 from .choice import Choice
 from .options import Job, Options
 from .race import LINK_SLOPES, Race, Strength, log_loss

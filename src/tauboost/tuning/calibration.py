@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from scipy.special import expit
 
-from ..arrays import Vector
+from ..base.arrays import Vector
 
 __all__ = ["fit_sigmoids"]
 

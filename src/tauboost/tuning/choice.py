@@ -10,9 +10,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..arrays import Vector
-from ..solvers.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
-from .checkpoint import from_json, to_json
+from ..base.arrays import Vector
+from ..io.checkpoint import from_json, to_json
+from ..io.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
 from .options import Options
 from .race import LINK_SLOPES, Strength
 from .samples import Samples
