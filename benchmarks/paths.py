@@ -27,7 +27,7 @@ from common import (
 )
 from common import w8a as w8a_data
 from tauboost.datasets import find_data
-from tauboost.estimators import path_lanes
+from tauboost.tuning import path_lanes
 
 Row = dict[str, object]
 Ways = dict[str, Callable[[], object]]

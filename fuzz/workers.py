@@ -29,8 +29,8 @@ from typing import Any
 
 import numpy as np
 
-from tauboost.estimators import samples
 from tauboost.io import model, store_writer
+from tauboost.tuning import samples
 
 from .sample import Sample, Target
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from svmlight_texts import COMPRESS, long_text
-from tauboost import progress
+from tauboost.base import progress
 from tauboost.io import load_svmlight, source
 
 

@@ -15,7 +15,8 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tauboost as tb
 from problems import CASES
-from tauboost.estimators import path_lanes, path_result
+from tauboost.estimators import path_result
+from tauboost.tuning import path_lanes
 from tauboost.tuning.folds import fold_numbers
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr

@@ -6,7 +6,7 @@ import threading
 
 import pytest
 
-from tauboost import side_by_side as module
+from tauboost.base import side_by_side as module
 from tauboost.base.side_by_side import side_by_side
 
 
