@@ -5,7 +5,7 @@
 #include <cstring>
 #include <vector>
 
-#include "../cpp/svmlight_reader.hpp"
+#include "parse/svmlight_reader.hpp"
 
 namespace tauboost::svmlight {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "../cpp/team.hpp"
 #include "outcome.hpp"
+#include "threads/team.hpp"
 
 using namespace tauboost::svmlight;
 

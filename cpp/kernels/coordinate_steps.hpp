@@ -1,0 +1,170 @@
+// Steps of single coordinates, each from the sums over its column (rule.hpp), in L lanes.
+//
+// Coordinate l of the k-th column of a bundle is number k L + l. Growth is how the rows want to be
+// told what a step does to a weight: expm1 of the move of a residual.
+#pragma once
+
+#include <algorithm>
+#include <array>
+#include <vector>
+
+#include "kernels/driver.hpp"
+#include "kernels/rule.hpp"
+
+namespace tauboost {
+
+// expm1(a d) of each coordinate.
+struct UpGrowth {
+  static constexpr int width = 1;
+  static void set(double* at, double up) { at[0] = up; }
+  static void set_along(double* at, double x) { at[0] = expm1(x); }
+};
+
+// expm1(-a d) and expm1(a d) of each coordinate, next to each other.
+struct BothGrowths {
+  static constexpr int width = 2;
+  static void set(double* at, double up) {
+    at[0] = -up / (1.0 + up);
+    at[1] = up;
+  }
+  static void set_along(double* at, double x) {
+    at[0] = expm1(-x);
+    at[1] = expm1(x);
+  }
+};
+
+// `slice`: columns whose steps one thread computes at a time.
+template <int L, typename Growth, std::int64_t slice>
+class CoordinateSteps {
+ public:
+  // `gain`, unless it is null, is told what the step of each coordinate promised.
+  CoordinateSteps(const Matrix& A, const std::array<Penalty, L>& psi, const StepRule& rule,
+                  double* lam, double* gain, std::int64_t tau)
+      : A_(A),
+        psi_(psi),
+        rule_(rule),
+        lam_(lam),
+        gain_(gain),
+        target_(tau * L),
+        step_(tau * L),
+        part_(tau * L),
+        growth_(tau * L * Growth::width),
+        tally_(n_slices(tau)) {}
+
+  static std::int64_t n_slices(std::int64_t n) { return (n + slice - 1) / slice; }
+
+  template <typename Rows>
+  void decide(const Bundle& now, std::int64_t number, const Rows& rows,
+              const std::array<double, L>& total) {
+    moving_ = step_.data();
+    const std::int64_t first = L * number * slice, end = L * std::min(now.n, (number + 1) * slice);
+    tally_[number] = {};
+    if (rule_.beta > 0.0)
+      decide_by_beta(now, first, end, rows, total, tally_[number]);
+    else
+      decide_exactly(now, first, end, rows, total, tally_[number]);
+  }
+
+  Tally tally(std::int64_t n, int l) const {
+    Tally all;
+    for (std::int64_t number = 0; number < n_slices(n); ++number) all.add(tally_[number][l]);
+    return all;
+  }
+
+  Tally tally(const Bundle& now, int l, double fraction) const {
+    Tally all;
+    for (std::int64_t k = 0; k < now.n; ++k) {
+      const std::int64_t i = now.columns[k];
+      const double x = lam_[i * L + l], step = fraction * step_[k * L + l];
+      const double length = std::abs(step) * A_.scale[i];
+      all.add({0.0, 0.0, psi_[l].change(i, x, x + step), length, length});
+    }
+    return all;
+  }
+
+  // Steps of the paper are taken or not; others are halved, until they are hardly any.
+  double shorter(double fraction) const {
+    constexpr double smallest = 1.0 / 1024;
+    return rule_.beta > 0.0 || fraction <= smallest ? 0.0 : fraction / 2;
+  }
+
+  void set_part(const Bundle& now, const std::array<double, L>& fraction) {
+    moving_ = part_.data();
+    for (std::int64_t k = 0; k < now.n; ++k)
+      for (int l = 0; l < L; ++l) {
+        const std::int64_t t = k * L + l;
+        part_[t] = fraction[l] * step_[t];
+        Growth::set_along(&growth_[t * Growth::width], A_.scale[now.columns[k]] * part_[t]);
+      }
+  }
+
+  // Moves lam along one slice of the steps, in the lanes that kept them as they were decided.
+  void commit(const Bundle& last, std::int64_t number, const std::array<bool, L>& is_whole) {
+    const std::int64_t end = std::min(last.n, (number + 1) * slice);
+    for (std::int64_t k = number * slice; k < end; ++k)
+      for (int l = 0; l < L; ++l)
+        if (is_whole[l] && step_[k * L + l] != 0.0)
+          lam_[last.columns[k] * L + l] = target_[k * L + l];
+  }
+
+  void keep_part(const Bundle& now, int l, double fraction) {
+    for (std::int64_t k = 0; k < now.n; ++k)
+      lam_[now.columns[k] * L + l] += fraction * step_[k * L + l];
+  }
+
+  const double* moving() const { return moving_; }         // the steps, or the part of them
+  const double* growth() const { return growth_.data(); }  // what they do to the weights
+
+ private:
+  template <typename Rows>
+  void decide_exactly(const Bundle& now, std::int64_t begin, std::int64_t end, const Rows& rows,
+                      const std::array<double, L>& total, std::array<Tally, L>& tally) {
+    for (std::int64_t first = begin; first < end; first += together) {
+      const int size = static_cast<int>(std::min<std::int64_t>(together, end - first));
+      Choices<together> block;
+      for (int t = 0; t < size; ++t) {
+        const std::int64_t k = (first + t) / L, i = now.columns[k];
+        const int l = static_cast<int>((first + t) % L);
+        block.set(t, A_, psi_[l], i, lam_[i * L + l], rows.sums(now, k, l), total[l]);
+      }
+      for (int t = size; t < together; ++t) block.skip(t);
+      choose(block, rule_);
+      for (int t = 0; t < size; ++t) {
+        target_[first + t] = block.target[t];
+        step_[first + t] = block.target[t] - block.x[t];
+        Growth::set(&growth_[(first + t) * Growth::width], block.growth[t]);
+        if (gain_ != nullptr) gain_[now.columns[(first + t) / L]] = block.gain[t];
+        tally[(first + t) % L].add(
+            {block.gain[t], block.edge[t], block.cost[t], block.length[t], block.length[t]});
+      }
+    }
+  }
+
+  // The paper's step, one by one: bundles are small, and no sum over data is as cheap as this.
+  template <typename Rows>
+  void decide_by_beta(const Bundle& now, std::int64_t begin, std::int64_t end, const Rows& rows,
+                      const std::array<double, L>& total, std::array<Tally, L>& tally) {
+    for (std::int64_t t = begin; t < end; ++t) {
+      const std::int64_t k = t / L, i = now.columns[k];
+      const int l = static_cast<int>(t % L);
+      const SignedSums sums = rows.sums(now, k, l);
+      const double x = lam_[i * L + l], slope = (sums.pos - sums.neg) / total[l];
+      target_[t] = proximal_step(psi_[l], i, x, slope, rule_.beta, A_.scale[i]);
+      step_[t] = target_[t] - x;
+      Growth::set_along(&growth_[t * Growth::width], A_.scale[i] * step_[t]);
+      const double length = std::abs(step_[t]) * A_.scale[i];
+      tally[l].add({0.0, 0.0, psi_[l].change(i, x, target_[t]), length, length});
+    }
+  }
+
+  const Matrix& A_;
+  const std::array<Penalty, L> psi_;
+  const StepRule rule_;
+  double* lam_;
+  double* gain_;
+  const double* moving_ = nullptr;
+  std::vector<double> target_, step_, part_, growth_;
+  std::vector<std::array<Tally, L>> tally_;  // slice by slice
+};
+
+}  // namespace tauboost

@@ -1,0 +1,91 @@
+// The rows of the paper's Algorithm 2: plain columns, a few at a time, as its random draws choose
+// them. It keeps w_j = c_j exp((A lam)_j - shift) up to date by multiplication and never touches a
+// row that no column of a draw touches.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/coordinate_steps.hpp"
+#include "kernels/iterate.hpp"
+#include "kernels/sampling.hpp"
+
+namespace tauboost {
+
+// Bundles that are draws first, first + 1, ... of the tau-nice sampling.
+class Draws {
+ public:
+  Draws(NiceSampling& sampling, std::uint64_t first, std::int64_t n)
+      : sampling_(sampling), draw_(first), left_(n) {
+    for (auto& columns : columns_) columns.resize(sampling.tau());
+  }
+
+  // Two of them last: this and the one before.
+  Bundle next() {
+    if (left_ == 0) return {};
+    left_ -= 1;
+    auto& columns = columns_[draw_ % 2];
+    sampling_.draw(draw_++, columns.data());
+    return {columns.data(), sampling_.tau()};
+  }
+
+ private:
+  NiceSampling& sampling_;
+  std::uint64_t draw_;
+  std::int64_t left_;
+  std::vector<std::int32_t> columns_[2];
+};
+
+class DrawRows {
+ public:
+  using Steps = CoordinateSteps<1, UpGrowth, 64>;
+
+  DrawRows(const Matrix& A, double* w, std::int64_t tau)
+      : A_(A), w_(w), tau_(tau), slopes_(tau * A.shards.size()), part_(A.shards.size()) {}
+
+  std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
+  std::int64_t work(std::int64_t n) const { return n * (A_.nnz / A_.n + 16); }
+
+  void measure(std::int64_t s, const Bundle& now) {
+    const Shard& shard = A_.shards[s];
+    for (std::int64_t k = 0; k < now.n; ++k) {
+      const SignedSums sums =
+          gather<Exclusive>(A_.column(shard, now.columns[k]), w_ + shard.first_row);
+      slopes_[s * tau_ + k] = sums.pos - sums.neg;
+    }
+  }
+
+  // The paper's step looks at the slope alone.
+  SignedSums sums(const Bundle&, std::int64_t k, int) const {
+    SignedSums sums;
+    for (std::size_t s = 0; s < A_.shards.size(); ++s) sums.pos += slopes_[s * tau_ + k];
+    return sums;
+  }
+
+  void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
+    const Shard& shard = A_.shards[s];
+    const double *d = steps.moving(), *up = steps.growth();
+    part_[s] = 0.0;
+    for (std::int64_t k = 0; k < wanted.bundle.n; ++k)
+      if (d[k] != 0.0)
+        part_[s] += scatter(A_.column(shard, wanted.bundle.columns[k]), d[k], up[k],
+                            Exclusive{w_ + shard.first_row});
+  }
+
+  const std::array<std::array<double, 1>, 1>& changes() const {
+    change_[0][0] = 0.0;
+    for (const double part : part_) change_[0][0] += part;
+    return change_;
+  }
+
+  double recount(int) const { return total(A_, w_); }
+
+ private:
+  const Matrix& A_;
+  double* w_;
+  const std::int64_t tau_;
+  std::vector<double> slopes_, part_;  // shard by shard
+  mutable std::array<std::array<double, 1>, 1> change_{};
+};
+
+}  // namespace tauboost

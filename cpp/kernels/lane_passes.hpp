@@ -1,0 +1,64 @@
+// Lanes: the per-row vectors of L problems that share one matrix, side by side.
+//
+// L problems that differ in labels, sample weights or psi (the classes of one-vs-rest, the folds of
+// cross-validation, the alphas of a path) keep their weights of row j next to each other, w[j L +
+// l]. A column's row numbers are then read once for all of them, a row's weights come in one cache
+// line, and the processor works on four or more of them at once. A weight carries the label of its
+// lane as its sign: negative where the lane's label is the opposite of the one the matrix was built
+// with. A row that a lane leaves out has weight +0 or -0 there: it still knows its label.
+#pragma once
+
+#include "matrix/columns.hpp"
+#include "simd/vectors.hpp"
+
+namespace tauboost {
+
+template <int L>
+struct LaneSums {
+  double neg[L], pos[L], square[L];
+};
+
+// The rows of a shard as the kernels change them; E is null for the exponential loss.
+struct LanePointers {
+  double* w;
+  double* E;
+};
+
+// The columns of a bundle, in one shard.
+struct LanePass {
+  const Matrix& A;
+  const Shard& shard;
+  const std::int32_t* bundle;
+  std::int64_t n;
+};
+
+}  // namespace tauboost
+
+#define TAUBOOST_PART "kernels/lane_passes.inc"
+#include "simd/each_machine.inc"
+#undef TAUBOOST_PART
+
+namespace tauboost {
+
+template <int L, bool Signed>
+void measure(const LanePass& pass, const double* w, LaneSums<L>* sums) {
+#ifdef TAUBOOST_HAS_WIDE
+  if ((L >= 8 || L == 1) && vector_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
+  if ((L >= 4 || L == 1) && vector_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
+#endif
+  narrow::measure<L, Signed>(pass, w, sums);
+}
+
+template <int L, bool Signed, bool IsLogistic>
+void move(const LanePass& pass, const double* step, const double* up, const LanePointers& rows,
+          double* change) {
+#ifdef TAUBOOST_HAS_WIDE
+  if ((L >= 8 || L == 1) && vector_width() >= 8)
+    return widest::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+  if ((L >= 4 || L == 1) && vector_width() >= 4)
+    return wide::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+#endif
+  narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+}
+
+}  // namespace tauboost

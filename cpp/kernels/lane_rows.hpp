@@ -1,0 +1,63 @@
+// The rows of L problems on one matrix, side by side (lane_passes.hpp).
+//
+// Shards are summed in order: the bits do not depend on the threads, nor on the instructions the
+// machine has.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/coordinate_steps.hpp"
+#include "kernels/lane_passes.hpp"
+
+namespace tauboost {
+
+template <int L, bool Signed, bool IsLogistic>
+class LaneRows {
+ public:
+  using Lanes = std::array<double, L>;
+  using Steps = CoordinateSteps<L, UpGrowth, 16>;
+
+  LaneRows(const Matrix& A, const LanePointers& rows, std::int64_t tau)
+      : A_(A), rows_(rows), tau_(tau), sums_(tau * A.shards.size()), change_(A.shards.size()) {}
+
+  std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
+  std::int64_t work(std::int64_t n) const { return L * n * (A_.nnz / A_.n + 16); }
+
+  void measure(std::int64_t s, const Bundle& now) {
+    tauboost::measure<L, Signed>({A_, A_.shards[s], now.columns, now.n},
+                                 rows_.w + L * A_.shards[s].first_row, sums_.data() + s * tau_);
+  }
+
+  SignedSums sums(const Bundle&, std::int64_t k, int l) const {
+    SignedSums sums;
+    for (std::size_t s = 0; s < A_.shards.size(); ++s) {
+      const LaneSums<L>& part = sums_[s * tau_ + k];
+      sums += {part.neg[l], part.pos[l], part.square[l]};
+    }
+    return sums;
+  }
+
+  void move(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
+    const std::int64_t first = L * A_.shards[s].first_row;
+    const LanePointers rows = {rows_.w + first, IsLogistic ? rows_.E + first : nullptr};
+    tauboost::move<L, Signed, IsLogistic>(
+        {A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(), steps.growth(),
+        rows, change_[s].data());
+  }
+
+  const std::vector<Lanes>& changes() const { return change_; }
+
+  double recount(int l) const {
+    return fixed_sum(0, A_.m, [&](std::int64_t j) { return std::abs(rows_.w[j * L + l]); });
+  }
+
+ private:
+  const Matrix& A_;
+  const LanePointers rows_;
+  const std::int64_t tau_;
+  std::vector<LaneSums<L>> sums_;
+  std::vector<Lanes> change_;
+};
+
+}  // namespace tauboost

@@ -1,0 +1,189 @@
+// The asynchronous methods: no barriers, no locks, every update an atomic one.
+//
+// A thread takes a coordinate, reads its column through whatever the others have written so far,
+// claims the coordinate with one compare-and-swap and passes the step on to the weights. Nothing is
+// lost: at the end w belongs to lam as after any sequential run, up to rounding. The order of
+// updates is the machine's.
+#pragma once
+
+#include <algorithm>
+#include <atomic>
+#include <cmath>
+#include <vector>
+
+#include "kernels/iterate.hpp"
+#include "kernels/weights.hpp"
+#include "threads/pulse.hpp"
+#include "threads/team.hpp"
+
+namespace tauboost {
+
+// One thread's view of the shared w.sum(): exchanged with the others once a block, so that the
+// cache line that holds it does not travel with every update, and counted anew from w where
+// differences have made it too small to be trusted.
+class SharedTotal {
+ public:
+  explicit SharedTotal(double& total) : total_(total) {
+    refresh();
+    trusted_above_ = Bounds::shrink * seen_;
+  }
+  double now() const { return seen_ + own_; }
+  void add(double change) { own_ += change; }
+  void refresh() {
+    seen_ = Shared::add(total_, own_);
+    own_ = 0.0;
+  }
+  void check(const Matrix& A, const double* w) {
+    if (now() >= trusted_above_) return;
+    seen_ = 0.0;
+    for (std::int64_t j = 0; j < A.m; ++j) seen_ += Shared::load(w[j]);
+    own_ = 0.0;
+    std::atomic_ref<double>(total_).store(seen_, std::memory_order_relaxed);
+    trusted_above_ = Bounds::shrink * seen_;
+  }
+
+ private:
+  double& total_;
+  double seen_ = 0.0, own_ = 0.0, trusted_above_ = 0.0;
+};
+
+// Update coordinate i to rule(i, lam_i, sums, total); returns |step| scale.
+template <typename Rule>
+inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total, std::int64_t i,
+                               int rank, const Rule& rule) {
+  // Threads begin at different shards, so that on dense columns they do not chase each other.
+  const std::size_t n_shards = A.shards.size();
+  const auto shard_at = [&](std::size_t s) -> const Shard& {
+    return A.shards[(s + rank * n_shards / 2) % n_shards];
+  };
+  const auto apply = [&](const Shard& shard, double step, double up) {
+    const Column column = A.column(shard, i);
+    double* w = at.w + shard.first_row;
+    if (!at.is_logistic()) return scatter(column, step, up, Shared{w});
+    scatter(column, step, up,
+            SharedLogistic{w, at.E + shard.first_row, at.c.from(shard.first_row)});
+    return 0.0;  // its total is 1
+  };
+  SignedSums sums;
+  for (std::size_t s = 0; s < n_shards; ++s)
+    sums += gather<Shared>(A.column(shard_at(s), i), at.w + shard_at(s).first_row);
+  std::atomic_ref<double> coordinate(at.lam[i]);
+  double from = coordinate.load(std::memory_order_relaxed), to;
+  do {
+    to = rule(i, from, sums, total.now());
+  } while (!coordinate.compare_exchange_weak(from, to, std::memory_order_relaxed));
+  const double step = to - from;
+  if (step == 0.0) return 0.0;
+  const double up = expm1(A.scale[i] * step);
+  for (std::size_t s = 0; s < n_shards; ++s) total.add(apply(shard_at(s), step, up));
+  return std::abs(step) * A.scale[i];
+}
+
+// Dense columns take turns. Two threads in dense columns at once would take every cache line of w
+// from each other; so one that finds the other there puts its column off and goes on with the next.
+class DenseTurns {
+ public:
+  bool try_begin() { return !taken_.exchange(true, std::memory_order_acquire); }
+  void end() { taken_.store(false, std::memory_order_release); }
+
+ private:
+  std::atomic<bool> taken_{false};
+};
+
+// Updates of the coordinates pick(0), ..., pick(n_updates - 1), dealt to the threads in blocks.
+template <typename Pick, typename Rule>
+class LockFree {
+ public:
+  LockFree(const Matrix& A, Iterate& at, const Pick& pick, const Rule& rule)
+      : A_(A), at_(at), pick_(pick), rule_(rule) {}
+
+  DrawOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
+    // Short enough for a few dense columns not to keep the other threads waiting at the end.
+    const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
+    const double smallest = Bounds::vanished * at_.total;
+    const std::int64_t work = block * (A_.nnz / A_.n + 16);
+    DrawOutcome outcome;
+    Team team(n_threads);
+    // One task for each thread, and updates for as long as there are any: a task that is begun late
+    // finds fewer left.
+    team.share(team.size(), [&](std::int64_t rank, int thread) {
+      Member member{static_cast<int>(rank), SharedTotal(at_.total), {}};
+      while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
+             member.total.now() >= smallest) {
+        const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
+        if (begin >= n_updates) break;
+        const std::int64_t end = std::min(begin + block, n_updates);
+        double drift = 0.0;
+        for (std::int64_t u = begin; u < end; ++u) drift += visit(pick_(u), member);
+        drift += catch_up(member, most_put_off);
+        member.total.refresh();
+        Shared::add(outcome.drift, drift);
+        if (thread == 0) pulse.beat(work);
+      }
+      Shared::add(outcome.drift, catch_up(member, 0));
+      member.total.refresh();
+    });
+    outcome.done = std::min(next_.load(), n_updates);
+    outcome.total = at_.total;
+    return outcome;
+  }
+
+ private:
+  static constexpr std::size_t most_put_off = 64;
+
+  struct Member {
+    int rank;
+    SharedTotal total;
+    std::vector<std::int64_t> put_off;
+  };
+
+  bool is_dense(std::int64_t i) const {
+    std::int64_t count = 0;
+    for (const Shard& shard : A_.shards) count += shard.start[i + 1] - shard.start[i];
+    return 8 * count > A_.m;
+  }
+
+  double update(std::int64_t i, Member& member) {
+    if (!at_.is_logistic()) member.total.check(A_, at_.w);
+    return lock_free_update(A_, at_, member.total, i, member.rank, rule_);
+  }
+
+  double visit(std::int64_t i, Member& member) {
+    if (!is_dense(i)) return update(i, member);
+    if (!turns_.try_begin()) {
+      member.put_off.push_back(i);
+      return 0.0;
+    }
+    const double drift = update(i, member);
+    turns_.end();
+    return drift;
+  }
+
+  // Makes up for what was put off, in turn if the turn is free, regardless if there is too much.
+  double catch_up(Member& member, std::size_t most) {
+    double drift = 0.0;
+    while (!member.put_off.empty()) {
+      const bool has_turn = turns_.try_begin();
+      if (!has_turn && member.put_off.size() <= most) break;
+      drift += update(member.put_off.back(), member);
+      member.put_off.pop_back();
+      if (has_turn) turns_.end();
+    }
+    return drift;
+  }
+
+  const Matrix& A_;
+  Iterate& at_;
+  const Pick& pick_;
+  const Rule& rule_;
+  alignas(64) DenseTurns turns_;
+  alignas(64) std::atomic<std::int64_t> next_{0};
+};
+
+template <typename Pick, typename Rule>
+DrawOutcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
+                      int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
+  return LockFree<Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, pulse);
+}
+
+}  // namespace tauboost

@@ -1,0 +1,70 @@
+// Products with the whole matrix: A^T w by columns, A d by shards. What the methods that look at
+// every coordinate (fully-parallel, accelerated, greedy, lbfgs) are made of.
+#pragma once
+
+#include <algorithm>
+
+#include "kernels/weights.hpp"
+#include "threads/pulse.hpp"
+#include "threads/team.hpp"
+
+namespace tauboost {
+
+// neg_k, pos_k: the signed sums of the k-th of some columns, shards added in order; square_k,
+// unless it is null: the sum of squares. With all columns, the gradient of F = (pos - neg) /
+// w.sum()
+inline void gather_columns(const Matrix& A, const double* w, const std::int32_t* columns,
+                           std::int64_t n, double* neg, double* pos, double* square, int n_threads,
+                           Pulse& pulse) {
+  const std::int64_t block = std::clamp<std::int64_t>(n / 64, 1, 4096);
+  const std::int64_t n_blocks = (n + block - 1) / block;
+  Team(n_threads).share(n_blocks, [&](std::int64_t b, int member) {
+    if (pulse.stopped()) return;
+    const std::int64_t begin = b * block, end = std::min(n, begin + block);
+    std::fill(neg + begin, neg + end, 0.0);
+    std::fill(pos + begin, pos + end, 0.0);
+    if (square != nullptr) std::fill(square + begin, square + end, 0.0);
+    for (const Shard& shard : A.shards) {
+      std::int64_t work = 0;
+      for (std::int64_t k = begin; k < end; ++k) {
+        const Column column = A.column(shard, columns[k]);
+        const SignedSums sums = gather<Exclusive>(column, w + shard.first_row);
+        neg[k] += sums.neg;
+        pos[k] += sums.pos;
+        if (square != nullptr) square[k] += sums.square;
+        work += column.n;
+      }
+      if (member == 0) pulse.beat(work);
+    }
+  });
+}
+
+// r += A d
+inline void add_all(const Matrix& A, const double* d, double* r, int n_threads, Pulse& pulse) {
+  const auto n_shards = static_cast<std::int64_t>(A.shards.size());
+  Team(n_threads).share(n_shards, [&](std::int64_t s, int member) {
+    const Shard& shard = A.shards[s];
+    double* part = r + shard.first_row;
+    for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
+      if (d[i] != 0.0) add(A.column(shard, i), d[i], part);
+      if (member == 0) pulse.beat(shard.start[i + 1] - shard.start[i]);
+    }
+  });
+}
+
+// The physical limit the kernels are measured against: load w at the row of every nonzero, add.
+inline double pure_gather(const Matrix& A, const double* w, int n_threads) {
+  const auto n_shards = static_cast<std::int64_t>(A.shards.size());
+  std::vector<double> sums(n_shards);
+  Team(n_threads).share(n_shards, [&](std::int64_t s) {
+    const Shard& shard = A.shards[s];
+    const double* part = w + shard.first_row;
+    const std::int32_t* rows = shard.rows.get();
+    sums[s] = fixed_sum(0, shard.start[A.n], [&](std::int64_t k) { return part[rows[k]]; });
+  });
+  double sum = 0.0;
+  for (double part : sums) sum += part;
+  return sum;
+}
+
+}  // namespace tauboost

@@ -1,0 +1,95 @@
+// The step of a coordinate from the sums over its column, for several coordinates at once.
+//
+// Along coordinate i the loss is a function of three sums over the rows. With P and N the weights
+// of the rows where A_ji = +a and -a, and R the rest of the total,
+//
+//     exponential:  log(R + P u + N / u) - log(total),     u = exp(a d)
+//     logistic:     P (u - 1) + N (1 / u - 1)              (an upper bound, equal at d = 0)
+//
+// so its minimiser with any separable psi costs no further look at the data. Where values vary, a
+// is the largest of them and this is a bound (Schapire and Singer), which is short: Newton's step
+// is taken where it is longer.
+#pragma once
+
+#include <algorithm>
+#include <limits>
+
+#include "kernels/penalty.hpp"
+#include "kernels/weights.hpp"
+#include "matrix/columns.hpp"
+#include "simd/vectors.hpp"
+
+namespace tauboost {
+
+// Which minimum a step goes to.
+struct StepRule {
+  bool is_logistic = false;
+  double beta = 0.0;  // if positive, that of Theorem 1's overapproximation, which is the paper's
+};
+
+// L coordinates and the sums over their columns; what becomes of them.
+template <int L>
+struct Choices {
+  double a[L], x[L], neg[L], pos[L], square[L], total[L], l1[L], l2[L], lower[L], upper[L];
+  double valued[L];  // 1 or 0
+  bool has_valued = false;
+  double target[L], growth[L];  // growth: expm1(a (target - x))
+  double gain[L];               // what the step promises: half of its length times the violation
+  double edge[L];               // the violation at x, over a
+  double cost[L];               // the change of psi
+  double length[L];             // of the step, times a
+
+  void set(int t, const Matrix& A, const Penalty& psi, std::int64_t i, double at,
+           const SignedSums& sums, double sum_of_weights) {
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    const bool is_free = i >= psi.n_penalised, is_bounded = !is_free && psi.lower != nullptr;
+    a[t] = A.scale[i];
+    x[t] = at;
+    neg[t] = sums.neg;
+    pos[t] = sums.pos;
+    square[t] = sums.square;
+    total[t] = sum_of_weights;
+    l1[t] = is_free ? 0.0 : psi.l1;
+    l2[t] = is_free ? 0.0 : psi.l2;
+    lower[t] = is_bounded ? psi.lower[i] : -infinity;
+    upper[t] = is_bounded ? psi.upper[i] : infinity;
+    valued[t] = A.is_valued(i) ? 1.0 : 0.0;
+    has_valued |= A.is_valued(i);
+  }
+
+  // Leaves nothing to choose.
+  void skip(int t) {
+    a[t] = x[t] = neg[t] = pos[t] = square[t] = l1[t] = l2[t] = valued[t] = 0.0;
+    total[t] = 1.0;
+    lower[t] = upper[t] = 0.0;
+  }
+};
+
+}  // namespace tauboost
+
+#define TAUBOOST_PART "kernels/rule.inc"
+#include "simd/each_machine.inc"
+#undef TAUBOOST_PART
+
+namespace tauboost {
+
+constexpr int together = 8;  // so many steps are computed at once
+
+inline void choose(Choices<together>& block, const StepRule& rule) {
+#ifdef TAUBOOST_HAS_WIDE
+  if (vector_width() >= 8) return widest::choose(block, rule);
+  if (vector_width() >= 4) return wide::choose(block, rule);
+#endif
+  narrow::choose(block, rule);
+}
+
+// The same for one coordinate: where it goes from x.
+inline double choose_one(const Matrix& A, const Penalty& psi, const StepRule& rule, std::int64_t i,
+                         double x, const SignedSums& sums, double total) {
+  Choices<1> one;
+  one.set(0, A, psi, i, x, sums, total);
+  narrow::choose(one, rule);
+  return one.target[0];
+}
+
+}  // namespace tauboost

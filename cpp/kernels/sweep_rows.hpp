@@ -1,0 +1,79 @@
+// The rows of one problem on this machine, with everything a sweep of the exact method gains from:
+// runs of short columns and nearly full columns (shard_bundle.hpp).
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "kernels/coordinate_steps.hpp"
+#include "kernels/iterate.hpp"
+#include "kernels/moves.hpp"
+#include "kernels/shard_bundle.hpp"
+
+namespace tauboost {
+
+class SweepRows {
+ public:
+  using Steps = CoordinateSteps<1, BothGrowths, 64>;
+
+  SweepRows(const Matrix& A, const Iterate& at, std::int64_t tau)
+      : A_(A),
+        at_(at),
+        tau_(tau),
+        pairs_(2 * tau * A.shards.size()),
+        squares_(A.n_valued > 0 ? tau * A.shards.size() : 0),
+        change_(A.shards.size()) {
+    for (const Shard& shard : A.shards)
+      parts_.emplace_back(A, shard, at.w + shard.first_row, !at.is_logistic());
+  }
+
+  std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
+  std::int64_t work(std::int64_t n) const { return n * (A_.nnz / A_.n + 16); }
+
+  void measure(std::int64_t s, const Bundle& now) {
+    parts_[s].measure(now.columns, now.n, pairs_.data() + 2 * s * tau_,
+                      squares_.data() + (squares_.empty() ? 0 : s * tau_));
+  }
+
+  SignedSums sums(const Bundle& now, std::int64_t k, int) const {
+    SignedSums sums;
+    const bool is_valued = A_.is_valued(now.columns[k]);
+    for (std::size_t s = 0; s < A_.shards.size(); ++s) {
+      const double* pair = pairs_.data() + 2 * (s * tau_ + k);
+      sums += {pair[0], pair[1], is_valued ? squares_[s * tau_ + k] : 0.0};
+    }
+    const double scale = is_valued ? 1.0 : A_.scale[now.columns[k]];
+    return {scale * sums.neg, scale * sums.pos, sums.square};
+  }
+
+  void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
+    change_[s][0] = on_rows(A_.shards[s], at_, [&](const auto& rows) {
+      return parts_[s].move(wanted.bundle.columns, steps.moving(), steps.growth(), rows);
+    });
+  }
+
+  const std::vector<std::array<double, 1>>& changes() const { return change_; }
+
+  double recount(int) {
+    double total = 0.0;
+    for (ShardBundle& part : parts_) total += part.recount();
+    return total;
+  }
+
+  // Once a sweep is over: the weights as they are, not as they are noted to be.
+  void settle(Team& team) {
+    team.share(n_parts(), [&](std::int64_t s) {
+      if (parts_[s].is_behind()) parts_[s].recount();
+    });
+  }
+
+ private:
+  const Matrix& A_;
+  const Iterate at_;
+  const std::int64_t tau_;
+  std::vector<ShardBundle> parts_;
+  std::vector<double> pairs_, squares_;  // sums over the columns of the bundle, shard by shard
+  std::vector<std::array<double, 1>> change_;
+};
+
+}  // namespace tauboost

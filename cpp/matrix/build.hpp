@@ -1,0 +1,336 @@
+// From the user's CSR arrays to the matrix of columns.hpp: a counting transpose, one shard a task.
+//
+// Two passes over the data: the first counts the entries of each feature and learns the range of
+// |values|, the second puts the row numbers (and values, where a column needs them) in place. Both
+// work with the user's numbers of the features, one random access an entry; features are relabelled
+// (`place`, at random, by the caller, so that neighbouring columns have nothing to do with each
+// other) only once per column. Rows are visited in label order, negatives first, so that row
+// numbers ascend within each sign of a column. Explicit zeros are dropped; unsorted indices need no
+// care; duplicates must not be there. An intercept is one more column of ones, whose rows are
+// simply all rows.
+//
+// The caller has checked the data, but they are the user's, and another thread may write to them.
+// So an index is compared with its limit where it is used, and what the second pass puts in place
+// with what the first has counted: changed data are noticed, and nothing is written out of bounds.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+#include "matrix/columns.hpp"
+#include "threads/team.hpp"
+
+namespace tauboost {
+
+// The entries of X, or part of them: X may be the sum of a matrix of ones and one of other values.
+template <typename Pointer, typename Index>
+struct CsrPart {
+  const Pointer* indptr;
+  const Index* indices;
+  const double* data;  // null: every entry is 1
+  double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
+};
+
+template <typename Pointer, typename Index>
+struct Csr {
+  std::vector<CsrPart<Pointer, Index>> parts;
+  const std::uint8_t* positive;
+  const std::int32_t* place;  // feature -> column of the core
+  std::int64_t n_features;
+
+  bool has_values() const {
+    return std::any_of(parts.begin(), parts.end(), [](const auto& X) { return X.data != nullptr; });
+  }
+  bool any_negative(std::int64_t m) const {
+    return std::any_of(parts.begin(), parts.end(), [m](const auto& X) {
+      return X.data != nullptr &&
+             std::any_of(X.data, X.data + X.indptr[m], [](double v) { return v < 0.0; });
+    });
+  }
+};
+
+inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64_t* cuts) {
+  A.row_order.resize(A.m);
+  for (std::size_t s = 0; s < A.shards.size(); ++s) {
+    A.shards[s].first_row = cuts[s];
+    A.shards[s].n_rows = cuts[s + 1] - cuts[s];
+    std::int64_t next = cuts[s];
+    for (const std::uint8_t label : {0, 1})
+      for (std::int64_t j = cuts[s]; j < cuts[s + 1]; ++j)
+        if ((positive[j] != 0) == (label != 0)) A.row_order[next++] = j;
+  }
+}
+
+// The values of each feature that one thread has seen: the range of their sizes.
+struct Range {
+  double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
+};
+
+constexpr std::int64_t no_values = std::numeric_limits<std::int64_t>::min();
+
+// What the first pass learns of one shard.
+struct ShardCounts {
+  std::vector<std::int32_t> entries;   // of each feature
+  std::vector<std::int32_t> negative;  // of these, A_ji < 0; empty: those of negative rows
+  std::int64_t omega = 0;
+  bool is_sound = true;  // else the data have changed since they were checked
+};
+
+// Rows begin ... end of the input; `ranges` is null where every value is 1.
+template <typename Input>
+ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end, Range* ranges,
+                          bool any_negative) {
+  ShardCounts counts;
+  counts.entries.resize(input.n_features);
+  if (any_negative) counts.negative.resize(input.n_features);
+  const auto n = static_cast<std::uint64_t>(input.n_features);
+  bool is_sound = true;
+  for (std::int64_t j = begin; j < end; ++j) {
+    std::int64_t in_row = 0;
+    for (const auto& X : input.parts) {
+      in_row += X.indptr[j + 1] - X.indptr[j];
+      const std::int64_t last = X.indptr[j + 1];  // read once, for speed: stores might alias it
+      if (ranges == nullptr) {
+        for (std::int64_t k = X.indptr[j]; k < last; ++k) {
+          const auto f = static_cast<std::uint64_t>(X.indices[k]);
+          if (f < n)
+            counts.entries[f] += 1;
+          else
+            is_sound = false;
+        }
+        continue;
+      }
+      for (std::int64_t k = X.indptr[j]; k < last; ++k) {
+        const double v = X.value(k), size = std::abs(v);
+        if (v == 0.0) {
+          in_row -= 1;
+          continue;
+        }
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (f >= n) {
+          is_sound = false;
+          continue;
+        }
+        Range& range = ranges[f];
+        range = {std::min(range.smallest, size), std::max(range.largest, size)};
+        counts.entries[f] += 1;
+        if (any_negative) counts.negative[f] += (v > 0.0) != (input.positive[j] != 0);
+      }
+    }
+    counts.omega = std::max(counts.omega, in_row);
+  }
+  counts.is_sound = is_sound;
+  return counts;
+}
+
+// Sets A.scale and, for columns whose |values| differ, A.value_slot.
+template <typename Input>
+void set_scales(Matrix& A, const Input& X, const std::vector<std::vector<Range>>& ranges,
+                const std::vector<ShardCounts>& counts) {
+  A.scale.assign(A.n, 0.0);
+  if (A.has_intercept) A.scale[A.n - 1] = 1.0;
+  const bool has_values = X.has_values();
+  std::vector<double> smallest(has_values ? A.n : 0);
+  for (std::int64_t f = 0; f < X.n_features; ++f) {
+    Range all;
+    for (const std::vector<Range>& part : ranges)
+      if (!part.empty())
+        all = {std::min(all.smallest, part[f].smallest), std::max(all.largest, part[f].largest)};
+    if (!has_values)
+      for (const ShardCounts& shard : counts) all.largest = shard.entries[f] ? 1.0 : all.largest;
+    else
+      smallest[X.place[f]] = all.smallest;
+    A.scale[X.place[f]] = all.largest;
+  }
+  if (!has_values) return;
+  A.value_slot.assign(A.n, -1);
+  for (std::int64_t i = 0; i < A.n - A.has_intercept; ++i)
+    if (A.scale[i] > 0.0 && smallest[i] < A.scale[i])
+      A.value_slot[i] = static_cast<std::int32_t>(A.n_valued++);
+  if (A.n_valued == 0) A.value_slot.clear();
+}
+
+template <typename Input>
+void lay_out(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
+  shard.start.assign(A.n + 1, 0);
+  for (std::int64_t f = 0; f < X.n_features; ++f) shard.start[X.place[f] + 1] = counts.entries[f];
+  if (A.has_intercept) shard.start[A.n] = shard.n_rows;
+  std::partial_sum(shard.start.begin(), shard.start.end(), shard.start.begin());
+  std::int64_t n_values = 0;
+  for (std::int64_t i = 0; A.n_valued > 0 && i < A.n; ++i)
+    if (A.is_valued(i)) {
+      shard.value_start.push_back(n_values);
+      n_values += shard.start[i + 1] - shard.start[i];
+    }
+  shard.value_start.push_back(n_values);
+  shard.n_neg.resize(A.n);
+  shard.rows = std::make_unique_for_overwrite<std::int32_t[]>(shard.start[A.n] + padding);
+  std::fill_n(shard.rows.get() + shard.start[A.n], padding, 0);
+  if (A.n_valued > 0) shard.values = std::make_unique_for_overwrite<double[]>(n_values);
+}
+
+// Puts the entries of some rows in place. neg and pos say, for each feature, where the next entry
+// of that sign goes; they are one array where the rows' labels alone decide. to_value leads from
+// there to the place of the value, where the column has any. What has no place is left out.
+template <typename Position, typename Input>
+void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t begin,
+               std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value) {
+  std::int32_t* rows = shard.rows.get();
+  const auto n = static_cast<std::uint64_t>(input.n_features);
+  const auto limit = static_cast<std::uint64_t>(shard.start[A.n]);
+  const auto values_limit = static_cast<std::uint64_t>(shard.value_start.back());
+  for (std::int64_t local = begin; local < end; ++local) {
+    const std::int64_t j = A.row_order[shard.first_row + local];
+    const auto row = static_cast<std::int32_t>(local);
+    for (const auto& X : input.parts) {
+      const std::int64_t last = X.indptr[j + 1];
+      if (to_value == nullptr && X.data == nullptr && neg == pos) {
+        for (std::int64_t k = X.indptr[j]; k < last; ++k) {
+          const auto f = static_cast<std::uint64_t>(X.indices[k]);
+          if (f >= n) continue;
+          const auto at = static_cast<std::uint64_t>(neg[f]++);
+          if (at < limit) rows[at] = row;
+        }
+        continue;
+      }
+      for (std::int64_t k = X.indptr[j]; k < last; ++k) {
+        const double v = X.value(k);
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (v == 0.0 || f >= n) continue;
+        const bool negative = (v > 0.0) != (input.positive[j] != 0);
+        const auto at = static_cast<std::uint64_t>(negative ? neg[f]++ : pos[f]++);
+        if (at >= limit) continue;
+        rows[at] = row;
+        if (to_value != nullptr && to_value[f] != no_values) {
+          const std::uint64_t place = at + static_cast<std::uint64_t>(to_value[f]);
+          if (place < values_limit) shard.values[place] = std::abs(v);
+        }
+      }
+    }
+  }
+}
+
+// Returns whether every column got what was counted: if not, its entries are of no use.
+template <typename Position, typename Input>
+bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
+  std::vector<Position> neg(X.n_features), pos, ends(X.n_features);
+  std::vector<std::int64_t> to_value(A.n_valued > 0 ? X.n_features : 0);
+  for (std::int64_t f = 0; f < X.n_features; ++f) {
+    const std::int64_t i = X.place[f];
+    neg[f] = static_cast<Position>(shard.start[i]);
+    ends[f] = neg[f] + counts.entries[f];
+    if (A.n_valued > 0)
+      to_value[f] =
+          A.is_valued(i) ? shard.value_start[A.value_slot[i]] - shard.start[i] : no_values;
+  }
+  const std::int64_t* values = to_value.empty() ? nullptr : to_value.data();
+  const auto first = A.row_order.begin() + shard.first_row;
+  const std::int64_t n_neg_rows = shard.n_neg_rows =
+      std::count_if(first, first + shard.n_rows, [&](std::int64_t j) { return !X.positive[j]; });
+  bool is_sound = true;
+  if (counts.negative.empty()) {
+    // Values are positive: the entries of negative rows all come first.
+    fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values);
+    for (std::int64_t f = 0; f < X.n_features; ++f)
+      shard.n_neg[X.place[f]] = static_cast<std::int32_t>(neg[f] - shard.start[X.place[f]]);
+    fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values);
+    is_sound = neg == ends;
+  } else {
+    pos = neg;
+    for (std::int64_t f = 0; f < X.n_features; ++f) {
+      shard.n_neg[X.place[f]] = counts.negative[f];
+      pos[f] += counts.negative[f];
+    }
+    const std::vector<Position> middle = pos;
+    fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values);
+    is_sound = neg == middle && pos == ends;
+  }
+  if (A.has_intercept) {
+    shard.n_neg[A.n - 1] = static_cast<std::int32_t>(n_neg_rows);
+    std::iota(shard.rows.get() + shard.start[A.n - 1], shard.rows.get() + shard.start[A.n], 0);
+  }
+  return is_sound;
+}
+
+// Columns that most rows have an entry in, found by the number of their entries.
+inline void find_full(Matrix& A, bool any_negative) {
+  for (std::int64_t i = 0; i < A.n && !any_negative; ++i) {
+    std::int64_t count = 0;
+    for (const Shard& shard : A.shards) count += shard.start[i + 1] - shard.start[i];
+    if (3 * count > 2 * A.m && !A.is_valued(i)) A.full.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+inline void list_absent(const Matrix& A, Shard& shard) {
+  shard.absent_start.assign(1, 0);
+  std::int64_t room = A.full.empty() ? 0 : padding;
+  for (const std::int32_t i : A.full)  // never below 0, unless the data were changed meanwhile
+    room += std::max<std::int64_t>(0, shard.n_rows - A.column(shard, i).n);
+  shard.absent_rows.reserve(room);
+  for (const std::int32_t i : A.full) {
+    const Column column = A.column(shard, i);
+    std::int64_t k = 0;
+    const auto pass = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin; j < end; ++j) {
+        if (k < column.n && column.rows[k] == j)
+          ++k;
+        else
+          shard.absent_rows.push_back(static_cast<std::int32_t>(j));
+      }
+    };
+    pass(0, shard.n_neg_rows);
+    const auto here = static_cast<std::int64_t>(shard.absent_rows.size());
+    shard.absent_neg.push_back(static_cast<std::int32_t>(here - shard.absent_start.back()));
+    pass(shard.n_neg_rows, shard.n_rows);
+    shard.absent_start.push_back(static_cast<std::int64_t>(shard.absent_rows.size()));
+  }
+  if (!A.full.empty()) shard.absent_rows.insert(shard.absent_rows.end(), padding, 0);
+}
+
+// `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie.
+template <typename Input>
+Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
+             std::int64_t n_shards, int n_threads) {
+  Matrix A;
+  A.m = m;
+  A.n = X.n_features + intercept;
+  A.has_intercept = intercept;
+  A.shards.resize(n_shards);
+  order_rows(A, X.positive, cuts);
+  const bool any_negative = X.any_negative(m), has_values = X.has_values();
+  std::vector<ShardCounts> counts(n_shards);
+  Team team(n_threads);
+  std::vector<std::vector<Range>> ranges(team.size());
+  team.share(n_shards, [&](std::int64_t s, int member) {
+    std::vector<Range>& range = ranges[member];
+    if (has_values && range.empty()) range.resize(X.n_features);
+    counts[s] =
+        count_entries(X, cuts[s], cuts[s + 1], has_values ? range.data() : nullptr, any_negative);
+  });
+  for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
+  if (!A.is_sound) return A;
+  set_scales(A, X, ranges, counts);
+  ranges = {};
+  team.share(n_shards, [&](std::int64_t s) {
+    Shard& shard = A.shards[s];
+    lay_out(A, shard, X, counts[s]);
+    if (shard.start[A.n] < std::numeric_limits<std::int32_t>::max())
+      counts[s].is_sound = fill<std::int32_t>(A, shard, X, counts[s]);
+    else
+      counts[s].is_sound = fill<std::int64_t>(A, shard, X, counts[s]);
+    counts[s].entries = counts[s].negative = {};
+  });
+  for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
+  if (!A.is_sound) return A;
+  find_full(A, any_negative);
+  team.share(n_shards, [&](std::int64_t s) { list_absent(A, A.shards[s]); });
+  for (std::int64_t s = 0; s < n_shards; ++s) {
+    A.omega = std::max(A.omega, counts[s].omega + intercept);
+    A.nnz += A.shards[s].start[A.n];
+  }
+  return A;
+}
+
+}  // namespace tauboost
