@@ -5,7 +5,11 @@ PYTHON ?= python3
 CXX ?= c++
 VENV := .venv
 BIN := $(VENV)/bin
-SOURCES := pyproject.toml CMakeLists.txt $(shell find cpp src -type f -not -name '*.so' -not -name '*.pyc' 2>/dev/null)
+PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
+# What has to be compiled; an edit of Python needs nothing, as the install is an editable one.
+COMPILED := pyproject.toml CMakeLists.txt $(shell find cpp -type f 2>/dev/null)
+PYTHON_FILES := $(shell find src -name '*.py' 2>/dev/null)
+CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 
 .PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack clean
 .DELETE_ON_ERROR:
@@ -22,7 +26,7 @@ test-slow: $(VENV)/dev.done
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
-	$(BIN)/clang-format --dry-run --Werror cpp/*.hpp cpp/*.cpp fuzz/*.?pp
+	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
 
 types: $(VENV)/dev.done
 	$(BIN)/mypy
@@ -45,7 +49,7 @@ fuzz:
 	@command -v $(CLANG) > /dev/null || \
 	  { echo "fuzzing needs clang: install it (Debian: apt install clang) or set CLANG." >&2; exit 1; }
 	@mkdir -p build/fuzz/found
-	$(CLANG) -std=c++20 -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
+	$(CLANG) -std=c++20 -Icpp -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
 	  fuzz/svmlight.cpp -o build/fuzz/svmlight
 	build/fuzz/svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/found fuzz/corpus
@@ -59,7 +63,7 @@ fuzz-files: $(VENV)/dev.done
 GXX ?= g++
 fuzz-threads:
 	@mkdir -p build/fuzz
-	$(GXX) -std=c++20 -g -O1 -pthread -fsanitize=thread fuzz/svmlight_threads.cpp \
+	$(GXX) -std=c++20 -Icpp -g -O1 -pthread -fsanitize=thread fuzz/svmlight_threads.cpp \
 	  -o build/fuzz/svmlight_threads
 	build/fuzz/svmlight_threads
 
@@ -76,9 +80,9 @@ tsan: build/tsan/package.done $(VENV)/dev.done fuzz-threads
 
 SANITIZE_asan := address,undefined
 SANITIZE_tsan := thread
-build/%/package.done: $(SOURCES) | $(BIN)/python compiler
+build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(BIN)/python compiler
 	rm -rf build/$*/package
-	CXX=$(GXX) $(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps \
+	CXX=$(GXX) $(PIP) --no-build-isolation --no-deps \
 	  --target build/$*/package -C cmake.define.TAUBOOST_SANITIZE=$(SANITIZE_$*) \
 	  -C cmake.build-type=RelWithDebInfo -C build-dir=build/$*/cmake .
 	@touch $@
@@ -90,8 +94,15 @@ attack: $(VENV)/dev.done
 clean:
 	rm -rf $(VENV) build compare_out
 
-$(VENV)/%.done: $(SOURCES) | $(BIN)/python compiler
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check ".[$*]"
+# Without build isolation, so that what is compiled stays and only what changed is compiled again.
+$(VENV)/%.done: $(COMPILED) | $(VENV)/build.done compiler
+	$(PIP) --no-build-isolation --editable ".[$*]"
+	@touch $@
+
+# What pyproject.toml asks for to build, and what scikit-build-core would fetch by itself.
+$(VENV)/build.done: pyproject.toml | $(BIN)/python
+	$(PIP) cmake ninja $(shell $(PYTHON) -c \
+	  'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])')
 	@touch $@
 
 $(BIN)/python:

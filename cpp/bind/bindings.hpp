@@ -69,6 +69,10 @@ auto released(Kernel kernel) {
   return result;
 }
 
+void bind_matrix(nb::module_& module);
+void bind_products(nb::module_& module);
+void bind_methods(nb::module_& module);
+void bind_remote(nb::module_& module);
 void bind_csr(nb::module_& module);
 void bind_lanes(nb::module_& module);
 void bind_svmlight(nb::module_& module);

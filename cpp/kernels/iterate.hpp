@@ -17,9 +17,8 @@ struct Iterate {
   bool is_logistic() const { return E != nullptr; }
 };
 
-struct DrawOutcome {
-  std::int64_t done = 0;    // iterations (synchronous) or draws (asynchronous) carried out
-  std::int64_t undone = 0;  // of these, how many were taken back because the objective rose
+struct AsyncOutcome {
+  std::int64_t done = 0;  // draws carried out
   double total = 0.0;
   double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
 };

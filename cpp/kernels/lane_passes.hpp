@@ -9,7 +9,6 @@
 #pragma once
 
 #include "matrix/columns.hpp"
-#include "simd/vectors.hpp"
 
 namespace tauboost {
 
@@ -32,33 +31,14 @@ struct LanePass {
   std::int64_t n;
 };
 
-}  // namespace tauboost
-
-#define TAUBOOST_PART "kernels/lane_passes.inc"
-#include "simd/each_machine.inc"
-#undef TAUBOOST_PART
-
-namespace tauboost {
-
+// The two passes of a bundle over the rows of one shard: the sums over its columns, and afterwards
+// the steps, whose effect on w.sum() is returned in change. In lane_passes.cpp, once for every kind
+// of machine.
 template <int L, bool Signed>
-void measure(const LanePass& pass, const double* w, LaneSums<L>* sums) {
-#ifdef TAUBOOST_HAS_WIDE
-  if ((L >= 8 || L == 1) && vector_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
-  if ((L >= 4 || L == 1) && vector_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
-#endif
-  narrow::measure<L, Signed>(pass, w, sums);
-}
+void measure(const LanePass& pass, const double* w, LaneSums<L>* sums);
 
 template <int L, bool Signed, bool IsLogistic>
 void move(const LanePass& pass, const double* step, const double* up, const LanePointers& rows,
-          double* change) {
-#ifdef TAUBOOST_HAS_WIDE
-  if ((L >= 8 || L == 1) && vector_width() >= 8)
-    return widest::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-  if ((L >= 4 || L == 1) && vector_width() >= 4)
-    return wide::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-#endif
-  narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-}
+          double* change);
 
 }  // namespace tauboost

@@ -97,12 +97,12 @@ class LockFree {
   LockFree(const Matrix& A, Iterate& at, const Pick& pick, const Rule& rule)
       : A_(A), at_(at), pick_(pick), rule_(rule) {}
 
-  DrawOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
+  AsyncOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
     // Short enough for a few dense columns not to keep the other threads waiting at the end.
     const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
     const double smallest = Bounds::vanished * at_.total;
     const std::int64_t work = block * (A_.nnz / A_.n + 16);
-    DrawOutcome outcome;
+    AsyncOutcome outcome;
     Team team(n_threads);
     // One task for each thread, and updates for as long as there are any: a task that is begun late
     // finds fewer left.
@@ -181,8 +181,8 @@ class LockFree {
 };
 
 template <typename Pick, typename Rule>
-DrawOutcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
-                      int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
+AsyncOutcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
+                       int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
   return LockFree<Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, pulse);
 }
 

@@ -17,7 +17,6 @@
 #include "kernels/penalty.hpp"
 #include "kernels/weights.hpp"
 #include "matrix/columns.hpp"
-#include "simd/vectors.hpp"
 
 namespace tauboost {
 
@@ -65,30 +64,18 @@ struct Choices {
   }
 };
 
-}  // namespace tauboost
-
-#define TAUBOOST_PART "kernels/rule.inc"
-#include "simd/each_machine.inc"
-#undef TAUBOOST_PART
-
-namespace tauboost {
-
 constexpr int together = 8;  // so many steps are computed at once
 
-inline void choose(Choices<together>& block, const StepRule& rule) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (vector_width() >= 8) return widest::choose(block, rule);
-  if (vector_width() >= 4) return wide::choose(block, rule);
-#endif
-  narrow::choose(block, rule);
-}
+// In rule.cpp: once for every kind of machine.
+void choose(Choices<together>& block, const StepRule& rule);
+void choose(Choices<1>& one, const StepRule& rule);
 
-// The same for one coordinate: where it goes from x.
+// Where one coordinate goes from x.
 inline double choose_one(const Matrix& A, const Penalty& psi, const StepRule& rule, std::int64_t i,
                          double x, const SignedSums& sums, double total) {
   Choices<1> one;
   one.set(0, A, psi, i, x, sums, total);
-  narrow::choose(one, rule);
+  choose(one, rule);
   return one.target[0];
 }
 

@@ -1,0 +1,110 @@
+// Python's view of the matrix in the core, and of how it is built.
+#include <nanobind/stl/optional.h>
+
+#include <optional>
+
+#include "bind/bindings.hpp"
+#include "matrix/build.hpp"
+
+using namespace nb::literals;
+
+namespace tauboost {
+namespace {
+
+template <typename T>
+NumpyArray<const T> view(const std::vector<T>& values) {
+  return NumpyArray<const T>(values.data(), {values.size()}, nb::handle());
+}
+
+template <typename Pointer, typename Index>
+struct CsrArguments {
+  Array<const Pointer> indptr;
+  Array<const Index> indices;
+  std::optional<Array<const double>> data;
+
+  CsrPart<Pointer, Index> part(std::int64_t m) const {
+    expect_size(indptr, m + 1, "indptr");
+    if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
+    return {indptr.data(), indices.data(), data ? data->data() : nullptr};
+  }
+};
+
+// X as CSR arrays, or as the sum of two.
+template <typename Pointer, typename Index>
+void bind_build(nb::module_& module) {
+  module.def(
+      "build_matrix",
+      [](Array<const Pointer> indptr, Array<const Index> indices,
+         std::optional<Array<const double>> data, std::optional<Array<const Pointer>> more_indptr,
+         std::optional<Array<const Index>> more_indices,
+         std::optional<Array<const double>> more_data, Array<const std::uint8_t> positive,
+         Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
+         int n_threads) {
+        const auto m = static_cast<std::int64_t>(positive.size());
+        Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
+                                 positive.data(),
+                                 place.data(),
+                                 static_cast<std::int64_t>(place.size())};
+        if (more_indptr && more_indices)
+          X.parts.push_back(
+              CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
+        const WithoutGil free;
+        const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
+        return build(X, m, intercept, cuts.data(), n_shards, n_threads);
+      },
+      "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
+      "more_data"_a.none(), "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+}
+
+}  // namespace
+
+void bind_matrix(nb::module_& module) {
+  nb::class_<Matrix>(module, "Matrix")
+      .def_ro("m", &Matrix::m)
+      .def_ro("n", &Matrix::n)
+      .def_ro("nnz", &Matrix::nnz)
+      .def_ro("omega", &Matrix::omega)
+      .def_ro("n_valued", &Matrix::n_valued)
+      .def_ro("is_sound", &Matrix::is_sound)
+      .def_prop_ro("n_shards", [](const Matrix& A) { return A.shards.size(); })
+      .def_prop_ro("nbytes", &Matrix::nbytes)
+      .def(
+          "column_counts",
+          [](const Matrix& A, Array<std::int64_t> counts) {
+            expect_size(counts, A.n, "counts");
+            for (std::int64_t i = 0; i < A.n; ++i) {
+              counts.data()[i] = 0;
+              for (const Shard& shard : A.shards)
+                counts.data()[i] += shard.start[i + 1] - shard.start[i];
+            }
+          },
+          "counts"_a)
+      .def_prop_ro(
+          "scale", [](const Matrix& A) { return view(A.scale); }, nb::rv_policy::reference_internal)
+      .def(
+          "valued",
+          [](const Matrix& A, Array<std::uint8_t> valued) {
+            expect_size(valued, A.n, "valued");
+            for (std::int64_t i = 0; i < A.n; ++i) valued.data()[i] = A.is_valued(i);
+          },
+          "valued"_a)
+      .def_prop_ro(
+          "row_order", [](const Matrix& A) { return view(A.row_order); },
+          nb::rv_policy::reference_internal);
+
+  bind_build<std::int32_t, std::int32_t>(module);
+  bind_build<std::int64_t, std::int64_t>(module);
+  bind_build<std::int64_t, std::int32_t>(module);
+
+  module.def(
+      "outline",
+      [](std::int64_t m, std::int64_t nnz, std::int64_t omega, bool intercept,
+         Array<const double> scale, Array<const std::uint8_t> valued) {
+        const auto n = static_cast<std::int64_t>(scale.size());
+        expect_size(valued, n, "valued");
+        return Matrix::outline(m, nnz, omega, intercept, scale.data(), valued.data(), n);
+      },
+      "m"_a, "nnz"_a, "omega"_a, "intercept"_a, "scale"_a, "valued"_a);
+}
+
+}  // namespace tauboost

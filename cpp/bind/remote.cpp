@@ -1,0 +1,131 @@
+// The driver on rows that are elsewhere: Python carries out its rounds (tauboost.dask).
+//
+// A bundle costs one round: the call that carries its steps also asks for the sums of the next
+// bundle. Only where the objective rose does another follow, which takes the steps back, applies
+// fewer and asks again. Python keeps the GIL throughout and waits for the network without it.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <utility>
+
+#include "bind/arguments.hpp"
+#include "kernels/coordinate_steps.hpp"
+#include "kernels/draws.hpp"
+
+using namespace nb::literals;
+
+namespace tauboost {
+namespace {
+
+template <typename T>
+nb::object copied(const T* values, std::int64_t n) {
+  auto* copy = new T[n];
+  std::copy_n(values, n, copy);
+  nb::capsule owner(copy, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  return nb::cast(NumpyArray<T>(copy, {static_cast<std::size_t>(n)}, owner));
+}
+
+class RemoteRows {
+ public:
+  using Steps = CoordinateSteps<1, UpGrowth, 64>;
+
+  explicit RemoteRows(nb::object rounds) : rounds_(std::move(rounds)) {}
+
+  std::int64_t n_parts() const { return 1; }
+  std::int64_t work(std::int64_t) const { return 0; }
+
+  // The round before has asked for the sums, unless there was none.
+  void measure(std::int64_t, const Bundle& now) {
+    if (!square_) ask(0.0, nb::none(), 0.0, now);
+  }
+
+  SignedSums sums(const Bundle&, std::int64_t k, int) const {
+    return {neg_->data()[k], pos_->data()[k], square_->data()[k]};
+  }
+
+  // What is to be taken back waits for what is applied in its place: one round for both.
+  void move(std::int64_t, const Move<1>& wanted, const Steps& steps) {
+    const double fraction = wanted.fraction[0];
+    if (fraction < 0.0) {
+      undo_ = -fraction;
+      return;
+    }
+    const bool is_new = undo_ == 0.0;
+    ask(std::exchange(undo_, 0.0),
+        is_new ? copied(steps.moving(), wanted.bundle.n) : nb::object(nb::none()), fraction,
+        wanted.next);
+  }
+
+  const std::vector<std::array<double, 1>>& changes() const { return changes_; }
+  double recount(int) const { return nb::cast<double>(rounds_.attr("total")()); }
+
+ private:
+  void ask(double undo, nb::object steps, double fraction, const Bundle& next) {
+    const auto reply = nb::cast<nb::tuple>(rounds_.attr("round")(
+        undo, steps, fraction, next.n > 0 ? copied(next.columns, next.n) : nb::object(nb::none())));
+    changes_.clear();
+    for (const double change : nb::cast<std::vector<double>>(reply[0]))
+      changes_.push_back({change});
+    if (next.n == 0) return;
+    neg_ = sums_of(reply[1], next.n);
+    pos_ = sums_of(reply[2], next.n);
+    square_ = sums_of(reply[3], next.n);
+  }
+
+  static Array<const double> sums_of(nb::handle given, std::int64_t n) {
+    auto sums = nb::cast<Array<const double>>(given);
+    expect_size(sums, n, "sums");
+    return sums;
+  }
+
+  nb::object rounds_;
+  double undo_ = 0.0;
+  std::vector<std::array<double, 1>> changes_;
+  std::optional<Array<const double>> neg_, pos_, square_;
+};
+
+template <typename Bundles>
+Outcome<1> drive(nb::object rounds, RemoteRows::Steps& steps, Bundles& bundles, double total,
+                 bool is_logistic, double farthest = std::numeric_limits<double>::infinity()) {
+  RemoteRows rows(std::move(rounds));
+  Team team(1);
+  Pulse pulse([] { return false; });
+  return Driver<1, RemoteRows, RemoteRows::Steps>(rows, steps, {total}, is_logistic)
+      .run(bundles, team, pulse, farthest);
+}
+
+}  // namespace
+
+void bind_remote(nb::module_& module) {
+  module.def(
+      "remote_sweep",
+      [](const Matrix& A, Array<double> lam, double total, const Psi& psi,
+         Array<const std::int32_t> columns, std::int64_t tau, Array<double> gain, bool is_logistic,
+         nb::object rounds) {
+        expect_size(lam, A.n, "lam");
+        expect_size(gain, A.n, "gain");
+        RemoteRows::Steps steps(A, {psi.penalty}, {is_logistic}, lam.data(), gain.data(), tau);
+        Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
+        return drive(std::move(rounds), steps, slices, total, is_logistic);
+      },
+      "matrix"_a, "lam"_a, "total"_a, "psi"_a, "columns"_a, "tau"_a, "gain"_a, "is_logistic"_a,
+      "rounds"_a);
+
+  module.def(
+      "remote_pcdm",
+      [](const Matrix& A, Array<double> lam, double total, double beta, const Psi& psi,
+         NiceSampling& sampling, std::uint64_t first, std::int64_t n_iterations, double max_drift,
+         nb::object rounds) {
+        expect_size(lam, A.n, "lam");
+        if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
+        RemoteRows::Steps steps(A, {psi.penalty}, {false, beta}, lam.data(), nullptr,
+                                sampling.tau());
+        Draws draws(sampling, first, n_iterations);
+        return drive(std::move(rounds), steps, draws, total, false, max_drift);
+      },
+      "matrix"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "sampling"_a, "first"_a, "n_iterations"_a,
+      "max_drift"_a, "rounds"_a);
+}
+
+}  // namespace tauboost
