@@ -116,6 +116,28 @@ def test_a_column_constant_in_each_part_is_valued_if_parts_differ(client):
     assert_same(tb.solve(parts, **options), tb.solve(tb.Problem(X, y), **options))
 
 
+def test_wide_parts_leave_out_the_features_that_no_part_has(client):
+    """One machine leaves them out and so has another order of columns: parts must have the same."""
+    rng = np.random.default_rng(0)
+    m, n = 200, 70_000
+    columns = rng.choice(n, 40, replace=False)
+    X = sp.csr_array((np.ones(5 * m), columns[rng.integers(0, 40, 5 * m)], 5 * np.arange(m + 1)))
+    X = sp.csr_array((X.data, X.indices, X.indptr), shape=(m, n))
+    y, weights = rng.choice([-1, 1], m), rng.integers(0, 3, m).astype(float)
+    whole = tb.Problem(X, y, weights, fit_intercept=True)
+    cuts = [(slice(0, 70)), slice(70, 75), slice(75, m)]
+    parts = [(X[rows], y[rows], weights[rows]) for rows in cuts]
+    spread = td.DaskProblem(parts, client=client, n_parts=3, fit_intercept=True)
+    np.testing.assert_array_equal(spread.used, whole.used)
+    lam = rng.normal(size=n)
+    np.testing.assert_allclose(spread.gradient(lam, 0.1), whole.gradient(lam, 0.1), atol=1e-12)
+    for options in ({"alpha": 0.01}, {"bounds": (0.1, 0.5)}, {"lam0": np.append(lam, 0.0)}):
+        options |= {"random_state": 3, "tau": 8, "max_epochs": 3}
+        assert_same(tb.solve(spread, **options), tb.solve(whole, **options))
+    found = td.solve(None, spread, local_start=True, alpha=0.01, random_state=0)
+    assert found.objective == pytest.approx(tb.solve(whole, alpha=0.01).objective, abs=1e-6)
+
+
 def test_one_class_a_part_and_empty_parts_and_weights_of_zero(client):
     case = CASES["binary"]
     X, y = case.X, case.y

@@ -18,7 +18,7 @@ from .base.arrays import Vector
 from .base.messages import shown
 from .base.threads import resolve_threads, useful_threads
 from .design.matrix import build_matrix, random_places
-from .design.wide import expanded, without_unused_features
+from .design.wide import expanded, is_wide, without_unused_features
 from .losses import LOSSES, Weights
 from .rows import LocalRows, Rows
 from .validation import (
@@ -32,7 +32,6 @@ from .validation import (
 
 __all__ = ["Problem"]
 
-FEW_FEATURES = 2**16
 LARGEST = float(np.finfo(np.float64).max)
 
 
@@ -126,8 +125,8 @@ class Problem:
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
             if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
-        # Parts must agree on their columns, and few columns cost nothing.
-        if self._known_classes is None and self.n_features > FEW_FEATURES:
+        # Parts must agree on their columns: those of a wide problem come without the unused ones.
+        if self._known_classes is None and is_wide(self.n_features, arrays.nnz):
             arrays, self.used = without_unused_features(arrays)
         place = random_places(arrays.shape[1])
         matrix = build_matrix(arrays, positive, place, self.fit_intercept, self.n_threads)

@@ -33,6 +33,7 @@ class PartSpec:
 
     classes: NDArray[Any]
     n_features: int
+    used: NDArray[np.intp] | None  # the features that any part has; None: all count
     loss: str
     fit_intercept: bool
     n_threads: int | None  # None: those of the worker
@@ -94,7 +95,7 @@ class Part:
     def __init__(self, loaded: LoadedPart, spec: PartSpec) -> None:
         n_threads = spec.n_threads or get_worker().state.nthreads
         self.problem = Problem.of_part(
-            loaded.widened(spec.n_features),
+            loaded.widened(spec.n_features, spec.used),
             loaded.y,
             loaded.sample_weight,
             classes=spec.classes,

@@ -22,13 +22,14 @@ from .. import _core
 from ..base.arrays import Vector
 from ..base.threads import resolve_threads
 from ..design.matrix import random_places
+from ..design.wide import is_wide
 from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import Rows
 from ..validation import check_count
 from .crew import Crew, Member, Patience
 from .data import as_pieces, grouped
-from .loading import Summary, load_part, summarise
+from .loading import Summary, load_part, summarise, used_features
 from .part import Part, PartSpec, Shape
 from .rows import RemoteRows, RemoteSurface
 
@@ -104,6 +105,17 @@ class DaskProblem(Problem):
             ]
         )
         spec = self._agree(summaries, can_widen, n_features, n_threads)
+        if is_wide(self.n_features, sum(summary.nnz for summary in summaries)):
+            found = self.crew.wait(
+                [
+                    self.client.submit(used_features, part, key=f"tauboost-used-{token}-{k}")
+                    for k, part in enumerate(loaded)
+                ]
+            )
+            # A matrix has one column at least.
+            self.used = np.unique(np.concatenate(found)) if any(map(len, found)) else np.arange(1)
+            spec = replace(spec, used=self.used)
+        self.place = random_places(self.n_features if self.used is None else len(self.used))
         present = [k for k, summary in enumerate(summaries) if summary.n_present > 0]
         actors = [
             self.client.submit(Part, loaded[k], spec, actor=True, key=f"tauboost-part-{token}-{k}")
@@ -125,8 +137,9 @@ class DaskProblem(Problem):
         self.n_samples = sum(summary.n_samples for summary in summaries)
         self.n_features = common_width(summaries, can_widen, n_features)
         self.classes = two_classes([label for summary in summaries for label in summary.labels])
-        self.place = random_places(self.n_features)
-        return PartSpec(self.classes, self.n_features, self.loss, self.fit_intercept, n_threads)
+        return PartSpec(
+            self.classes, self.n_features, None, self.loss, self.fit_intercept, n_threads
+        )
 
     def _take_shape(self) -> None:
         """Merge what the parts say of their columns, and tell them the outcome."""
@@ -194,7 +207,7 @@ class DaskProblem(Problem):
     def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
         """Gradient of F at lam; with an intercept, its entry comes last."""
         slope = RemoteSurface(self, self.coordinates(lam, intercept)).gradient
-        return np.append(self.features(slope), slope[self.n_features :])
+        return np.append(self.features(slope), slope[len(self.place) :])
 
     def largest_residual(self, lam: Vector) -> float:
         """Return the largest entry of A lam: minus the least margin."""

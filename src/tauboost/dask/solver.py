@@ -108,7 +108,14 @@ def solve(
             lam0 = np.append(saved.lam, [saved.intercept] if problem.fit_intercept else [])
             most = max(0.0, most - saved.epoch)
     if local_start and lam0 is None:
-        penalty = Penalty.build(problem.place, alpha, l1_ratio, bounds)
+        penalty = Penalty.build(
+            problem.place,
+            alpha,
+            l1_ratio,
+            bounds,
+            used=problem.used,
+            n_features=problem.n_features,
+        )
         lam, intercept = problem.split(problem.local_start(penalty, LOCAL_SEED))
         lam0 = np.append(lam, [intercept] if problem.fit_intercept else [])
     with ProgressLine(problem.crew, most, is_shown=progress) as line:
