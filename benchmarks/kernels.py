@@ -56,7 +56,7 @@ class Bench:
         # Made as solve makes it, so that the kernel alone draws the same columns.
         self.seed = int(np.random.SeedSequence(seed).generate_state(1, np.uint64)[0])
         counts = np.bincount(data.X.indices, minlength=self.problem.n_features)
-        self.counts = self.problem.coordinates(counts)  # the core has an order of its own
+        self.counts = self.problem.design.coordinates(counts)  # the core has an order of its own
 
     def label(self) -> Row:
         """Return the cells that say which data a row is about."""

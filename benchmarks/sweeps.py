@@ -22,9 +22,11 @@ def sweep_arguments(problem: tb.Problem, penalty: Penalty, tau: int) -> Row:
     n = problem.n_coordinates
     at = MultiplicativeWeights(problem, penalty, np.zeros(n), 1)
     columns = np.arange(n, dtype=np.int32)  # in the core's order, which is a random one
-    bundles = {"columns": columns, "tau": min(tau, n), "gain": np.zeros(n)}
-    assert isinstance(at.rows, LocalRows)
-    return at.state() | at.rows.arrays() | at.rows.odds() | bundles
+    rows = at.rows
+    assert isinstance(rows, LocalRows)
+    weights = {"matrix": rows.matrix, "w": rows.w, "E": rows.E, "c": rows.kernel_c}
+    point = {"lam": at.lam, "total": at.total, "psi": penalty.kernel}
+    return weights | point | {"columns": columns, "tau": min(tau, n), "gain": np.zeros(n)}
 
 
 def sweep_once(threads: int, state: Row) -> None:

@@ -73,8 +73,8 @@ def test_bad_options(client):
         td.solve(client, data, loss="hinge")
     with pytest.raises(TypeError, match="fit_intercept must be True or False, got 'no'"):
         td.solve(client, data, fit_intercept="no")
-    with pytest.raises(ValueError, match="'greedy' needs all rows on one machine; 'exact', 'pcdm'"):
-        td.solve(client, data, "greedy")
+    with pytest.raises(ValueError, match="'pcdm-async' needs all rows on one machine; 'ex"):
+        td.solve(client, data, "pcdm-async")
     with pytest.raises(ValueError, match="n_parts must be at least 1, got 0"):
         td.solve(client, data, n_parts=0)
     with pytest.raises(ValueError, match="more than n_features=2"):

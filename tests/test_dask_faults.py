@@ -104,6 +104,20 @@ def test_a_worker_killed_in_the_first_a_middle_and_the_last_round(cluster, share
     check(problem)
 
 
+@pytest.mark.parametrize(
+    ("method", "at"), [("fully-parallel", 11), ("accelerated", 15), ("accelerated", 16)]
+)
+def test_a_worker_killed_in_the_middle_of_a_full_gradient_method(cluster, method, at):
+    options = {"max_epochs": 12, "tol": 0}
+    problem = spread(cluster)
+    strike(problem, at, [1])
+    expected = tb.solve(CASES["mixed"].problem(), method, **options)
+    found = tb.solve(problem, method, **options)
+    assert problem.crew.rebuilt >= 1
+    assert found.objective == pytest.approx(expected.objective, abs=1e-9)
+    np.testing.assert_allclose(found.lam, expected.lam, atol=1e-8)
+
+
 def test_two_workers_killed_at_once(cluster):
     problem = spread(cluster)
     strike(problem, 20, [0, 3])

@@ -84,6 +84,54 @@ def test_pcdm_is_that_of_one_machine(client, name, psi):
     assert_same(tb.solve(spread(client, name, 3), "pcdm", **options), expected)
 
 
+FULL_GRADIENT = [
+    ("fully-parallel", "exponential", {}),
+    ("fully-parallel", "logistic", {}),
+    ("fully-parallel", "exponential", {"step": "lipschitz"} | ELASTIC),
+    ("fully-parallel", "logistic", {"step": "lipschitz"} | BOX),
+    ("accelerated", "exponential", {}),
+    ("accelerated", "exponential", ELASTIC),
+    ("accelerated", "exponential", BOX),
+    ("greedy", "exponential", {}),
+    ("greedy", "exponential", {"step": "lipschitz"}),
+    ("lbfgs", "exponential", {"alpha": 0.01, "l1_ratio": 0.0}),
+    ("lbfgs", "logistic", {"alpha": 0.01, "l1_ratio": 0.0, "bounds": (-0.15, 0.4)}),
+]
+
+
+@pytest.mark.parametrize("n", [1, 2, 4])
+@pytest.mark.parametrize(("method", "loss", "options"), FULL_GRADIENT, ids=str)
+def test_full_gradient_methods_are_those_of_one_machine(client, method, loss, options, n):
+    options = {"max_epochs": 12, "tol": 0} | options
+    expected = tb.solve(CASES["mixed"].problem(loss=loss), method, **options)
+    problem = spread(client, "mixed", n, loss=loss)
+    assert_same(tb.solve(problem, method, **options), expected)
+    assert problem.rows().point(np.zeros(13)).value == pytest.approx(expected.trace.value[0])
+
+
+def test_td_solve_takes_a_step(client):
+    options = {"step": "lipschitz", "max_epochs": 5, "alpha": 0.01}
+    expected = tb.solve(CASES["binary"].problem(), "fully-parallel", **options)
+    found = td.solve(client, pieces("binary", 2), "fully-parallel", **options)
+    assert_same(found, expected)
+
+
+def test_parts_drop_points_that_nobody_needs(client):
+    problem = spread(client, "binary", 2)
+    tb.solve(problem, "accelerated", max_epochs=20, tol=0)
+    point = problem.rows().point(np.zeros(20))
+    assert problem.dropped == []
+    assert [holder() for holder in problem.holders] == [point]
+    kept = problem.crew.ask("kept_points")
+    assert kept == [[point.key]] * 2
+
+
+@pytest.mark.parametrize("method", ["exact-async", "pcdm-async"])
+def test_lock_free_methods_need_one_machine(client, method):
+    with pytest.raises(ValueError, match=r"needs all rows on one machine; 'exact', 'pcdm', 'fu"):
+        tb.solve(spread(client, "binary", 2), method)
+
+
 def test_pcdm_refreshes_where_one_machine_does(client):
     """Long ways: residuals drift beyond what weights can represent, and total shrinks."""
     rng = np.random.default_rng(0)
@@ -110,10 +158,32 @@ def test_a_column_constant_in_each_part_is_valued_if_parts_differ(client):
     X[30:, 1] *= 2.5
     y = rng.choice([-1, 1], 60)
     parts = td.DaskProblem([(X[:30], y[:30]), (X[30:], y[30:])], client=client)
-    assert parts.valued[parts.place[1]]
+    assert parts.valued[parts.design.place[1]]
     assert parts.matrix.n_valued == 1
     options = {"random_state": 0, "tau": 2, "max_epochs": 2}
     assert_same(tb.solve(parts, **options), tb.solve(tb.Problem(X, y), **options))
+
+
+def test_wide_parts_leave_out_the_features_that_no_part_has(client):
+    """One machine leaves them out and so has another order of columns: parts must have the same."""
+    rng = np.random.default_rng(0)
+    m, n = 200, 70_000
+    columns = rng.choice(n, 40, replace=False)
+    X = sp.csr_array((np.ones(5 * m), columns[rng.integers(0, 40, 5 * m)], 5 * np.arange(m + 1)))
+    X = sp.csr_array((X.data, X.indices, X.indptr), shape=(m, n))
+    y, weights = rng.choice([-1, 1], m), rng.integers(0, 3, m).astype(float)
+    whole = tb.Problem(X, y, weights, fit_intercept=True)
+    cuts = [(slice(0, 70)), slice(70, 75), slice(75, m)]
+    parts = [(X[rows], y[rows], weights[rows]) for rows in cuts]
+    spread = td.DaskProblem(parts, client=client, n_parts=3, fit_intercept=True)
+    np.testing.assert_array_equal(spread.design.used, whole.design.used)
+    lam = rng.normal(size=n)
+    np.testing.assert_allclose(spread.gradient(lam, 0.1), whole.gradient(lam, 0.1), atol=1e-12)
+    for options in ({"alpha": 0.01}, {"bounds": (0.1, 0.5)}, {"lam0": np.append(lam, 0.0)}):
+        options |= {"random_state": 3, "tau": 8, "max_epochs": 3}
+        assert_same(tb.solve(spread, **options), tb.solve(whole, **options))
+    found = td.solve(None, spread, local_start=True, alpha=0.01, random_state=0)
+    assert found.objective == pytest.approx(tb.solve(whole, alpha=0.01).objective, abs=1e-6)
 
 
 def test_one_class_a_part_and_empty_parts_and_weights_of_zero(client):

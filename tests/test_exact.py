@@ -14,6 +14,7 @@ from scipy.optimize import minimize
 import tauboost as tb
 from conftest import real_data
 from problems import CASES, Case, sharded_case
+from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.solvers import newton, reference
 from tauboost.solvers.exact import _Exact
@@ -29,7 +30,9 @@ def sweep(problem, lam, columns, tau, penalty=None, n_threads=1):
     psi = penalty or Penalty(problem.n_features)
     state = _Exact(problem, psi, lam.copy(), tau, 0, n_threads)
     outcome = state.rows.exact_sweep(
-        **state.state(),
+        lam=state.lam,
+        total=state.total,
+        psi=psi.kernel,
         columns=np.asarray(columns, dtype=np.int32),
         tau=tau,
         gain=np.zeros(problem.n_coordinates),
@@ -45,13 +48,13 @@ def test_a_step_ends_where_its_coordinate_is_optimal(psi, loss):
     case = CASES["binary"]
     problem = case.problem(loss=loss)
     penalty = Penalty.build(
-        problem.place, psi.get("alpha", 0.0), psi.get("l1_ratio", 1.0), psi.get("bounds")
+        problem.design, psi.get("alpha", 0.0), psi.get("l1_ratio", 1.0), psi.get("bounds")
     )
     lam = penalty.project(np.random.default_rng(0).normal(scale=0.2, size=problem.n_features))
     for i in range(problem.n_features):
-        before = penalty.violation(lam, problem.slope(problem.weigh(problem.residuals(lam))))[i]
+        before = penalty.violation(lam, problem.rows().point(lam).gradient())[i]
         _, lam, _ = sweep(problem, lam, [i], 1, penalty)
-        after = penalty.violation(lam, problem.slope(problem.weigh(problem.residuals(lam))))[i]
+        after = penalty.violation(lam, problem.rows().point(lam).gradient())[i]
         if loss == "exponential" and "alpha" not in psi:
             assert after <= 1e-11
         # l2 is solved to a small fraction of a step; the logistic step minimises a bound
@@ -66,7 +69,7 @@ def test_a_step_ends_where_its_coordinate_is_optimal(psi, loss):
 def test_sweeps_equal_the_oracle(name, l1, tau):
     case = CASES[name]
     problem = case.problem()
-    order = np.argsort(problem.place)
+    order = np.argsort(problem.design.place)
     A, c = case.signed()[:, order], case.c()
     columns = np.random.default_rng(1).permutation(problem.n_features)
     columns = np.concatenate([columns, columns[::-1]])
@@ -79,7 +82,7 @@ def test_sweeps_equal_the_oracle(name, l1, tau):
     _, found, rows = sweep(problem, lam, columns, tau, Penalty(problem.n_features, l1=l1))
     np.testing.assert_allclose(found, expected, rtol=1e-7, atol=1e-9)
     kept = rows.shift + np.log(rows.w.sum())
-    assert kept == pytest.approx(problem.value(problem.features(found)), rel=1e-10)
+    assert kept == pytest.approx(problem.value(problem.design.features(found)), rel=1e-10)
 
 
 @pytest.mark.parametrize("method", ["exact", "exact-async"])
@@ -90,9 +93,9 @@ def test_the_optimum_is_the_optimum(name, psi, loss, method):
     problem = CASES[name].problem(loss=loss)
     result = tb.solve(problem, method, tol=1e-7, max_epochs=5000, random_state=0, **psi)
     assert result.status == tb.Status.CONVERGED
-    penalty = Penalty.build(problem.place, psi["alpha"], psi["l1_ratio"], psi.get("bounds"))
-    lam = problem.coordinates(result.lam, result.intercept)
-    slope = problem.slope(problem.weigh(problem.residuals(lam)))
+    penalty = Penalty.build(problem.design, psi["alpha"], psi["l1_ratio"], psi.get("bounds"))
+    lam = problem.design.coordinates(result.lam, result.intercept)
+    slope = problem.rows().point(lam).gradient()
     scale = np.where(problem.matrix.scale > 0, problem.matrix.scale, 1.0)
     assert np.max(penalty.violation(lam, slope) / scale) <= 1.01e-7
     if method == "exact":
@@ -142,7 +145,7 @@ def test_undone_bundles_are_counted_and_leave_the_weights_right():
     problem = tb.Problem(X, y)
     outcome, lam, rows = sweep(problem, np.zeros(60), np.arange(60), 60)
     assert outcome.undone == 1
-    expected = problem.c * np.exp(problem.residuals(lam))
+    expected = problem.c * np.exp(problem.rows().residuals(lam))
     np.testing.assert_allclose(rows.w / rows.w.sum(), expected / expected.sum(), rtol=1e-10)
 
 
@@ -166,13 +169,13 @@ def test_weights_stay_those_of_lam_whatever_the_columns(seed, tau, repeats, loss
     columns = rng.permutation(problem.n_features) if seed % 2 else np.arange(problem.n_features)
     lam = np.zeros(problem.n_features)
     outcome, lam, rows = sweep(problem, lam, columns, min(tau, problem.n_features), penalty)
-    r = problem.residuals(lam)
+    r = problem.rows().residuals(lam)
     if loss == "logistic":
         np.testing.assert_allclose(rows.E, np.exp(r), rtol=1e-10)
     else:
         np.testing.assert_allclose(rows.w, problem.c * np.exp(r - rows.shift), rtol=1e-10)
         assert outcome.total == pytest.approx(rows.w.sum(), rel=1e-10)
-    before, after = problem.weigh(0 * r).value, problem.weigh(r).value
+    before, after = problem.rows().weigh(0 * r).value, problem.rows().weigh(r).value
     assert after + penalty.value(lam) <= before + 1e-12
 
 
@@ -185,7 +188,7 @@ def test_far_steps_of_nearly_full_columns_keep_the_weights_in_range():
     problem = tb.Problem(X, y, np.where(y > 0, 1e-6, 1.0))
     lam = np.zeros(60)
     outcome, lam, rows = sweep(problem, lam, np.tile(np.arange(60), 20), 1)
-    expected = problem.c * np.exp(problem.residuals(lam) - rows.shift)
+    expected = problem.c * np.exp(problem.rows().residuals(lam) - rows.shift)
     np.testing.assert_allclose(rows.w, expected, rtol=1e-9)
     assert outcome.total == pytest.approx(rows.w.sum(), rel=1e-10)
 
@@ -194,15 +197,22 @@ def test_far_steps_of_nearly_full_columns_keep_the_weights_in_range():
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_lock_free_updates_are_never_lost(threads, loss):
     problem = sharded_case().problem(loss=loss)
-    state = _Exact(problem, Penalty(problem.n_features, l2=1e-3), np.zeros(200), None, 0, 1)
-    outcome = state.rows.exact_async(
-        **state.state(),
+    psi = Penalty(problem.n_features, l2=1e-3)
+    state = _Exact(problem, psi, np.zeros(200), None, 0, 1)
+    outcome = _core.exact_async(
+        matrix=problem.matrix,
+        w=state.rows.w,
+        E=state.rows.E,
+        c=state.rows.kernel_c,
+        lam=state.lam,
+        total=state.total,
+        psi=psi.kernel,
         columns=np.tile(np.arange(200, dtype=np.int32), 5),
         max_drift=np.inf,
         n_threads=threads,
     )
     assert outcome.done == 1000
-    r = problem.residuals(state.lam)
+    r = problem.rows().residuals(state.lam)
     if loss == "logistic":
         np.testing.assert_allclose(state.rows.E, np.exp(r), rtol=1e-11)
     else:
@@ -275,7 +285,7 @@ def test_newton_takes_no_step_that_does_not_pay():
         if found is None:
             break
         assert found.objective < objective
-        state.start_from(found.lam, found.r)
+        state.start_from(found.lam, found.point)
         assert state.value == pytest.approx(found.objective, rel=1e-12)
 
 

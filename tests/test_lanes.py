@@ -34,7 +34,7 @@ def lanes_of(problem, psi, **options):
 
 def objective(problem, lam, psi):
     penalty = Penalty(problem.n_features, psi.l1, psi.l2)
-    return problem.weigh(problem.residuals(lam)).value + penalty.value(lam)
+    return problem.rows().point(lam).value + penalty.value(lam)
 
 
 PSIS = [Psi(0.0, 1e-2), Psi(3e-3, 0.0), Psi(1e-3, 1e-3), Psi(0.0, 1.0), Psi(0.1, 0.0)]
@@ -68,9 +68,9 @@ def test_values_and_residuals_are_those_of_lam(loss):
     for _ in range(5):
         lanes.sweep()
     for q in range(len(PSIS)):
-        r = problem.residuals(lanes.lam[:, q].copy())
+        r = problem.rows().residuals(lanes.lam[:, q].copy())
         assert np.allclose(lanes.row_residuals(np.arange(200))[:, q], r, atol=1e-9)
-        assert lanes.values()[q] == pytest.approx(problem.weigh(r).value, abs=1e-10)
+        assert lanes.values()[q] == pytest.approx(problem.rows().weigh(r).value, abs=1e-10)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -112,7 +112,7 @@ def test_a_row_of_weight_0_counts_as_absent():
     best = tb.solve(alone, alpha=1e-2, l1_ratio=0.0, tol=1e-10, random_state=0)
     for _ in range(300):
         lanes.sweep()
-    assert np.allclose(problem.split(lanes.lam[:, 0])[0], best.lam, atol=1e-6)
+    assert np.allclose(problem.design.split(lanes.lam[:, 0])[0], best.lam, atol=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)

@@ -34,7 +34,7 @@ def prefix(problem: tb.Problem, tau: int) -> dict[str, int]:
 
 def core_order(problem: tb.Problem) -> np.ndarray:
     """Columns of X as the core has them; samplings draw from these."""
-    order = np.argsort(problem.place)
+    order = np.argsort(problem.design.place)
     return np.append(order, problem.n_features) if problem.fit_intercept else order
 
 
@@ -44,7 +44,7 @@ def oracle(case: Case, problem: tb.Problem, method: str, options: dict, tau: int
     n = A.shape[1]
     lam = np.zeros(n)
     penalty = Penalty.build(
-        problem.place,
+        problem.design,
         options.get("alpha", 0.0),
         options.get("l1_ratio", 1.0),
         options.get("bounds"),
@@ -93,7 +93,7 @@ def test_equals_the_oracle_step_by_step(name, method, options):
     )
     points, per_epoch = oracle(case, problem, method, options, tau, _seed(seed))
     expected = list(islice(points, int(np.ceil(epochs * per_epoch)) + 1))[-1]
-    found = problem.coordinates(result.lam, result.intercept)
+    found = problem.design.coordinates(result.lam, result.intercept)
     np.testing.assert_allclose(found, expected, rtol=1e-9, atol=1e-11)
     assert result.status == tb.Status.MAX_EPOCHS
     assert result.n_epochs == pytest.approx(epochs, abs=1)
@@ -220,7 +220,7 @@ def test_asynchronous_updates_are_never_lost(threads):
         7, 0, 20 * problem.n_coordinates, 1e9, threads,
     )  # fmt: skip
     assert outcome.done == 20 * problem.n_coordinates
-    expected = problem.c * np.exp(problem.residuals(lam))
+    expected = problem.c * np.exp(problem.rows().residuals(lam))
     np.testing.assert_allclose(w, expected, rtol=1e-11)
     assert outcome.total == pytest.approx(expected.sum(), rel=1e-11)
 

@@ -1,53 +1,199 @@
-"""The two losses, as functions of the residuals r = A lam: value, and row weights.
+"""The two losses, as functions of the residuals r = A lam and of decision values H = -y r.
 
 The gradient of either is A^T w / total. Exponential (AdaBoost): F = log sum_j c_j exp(r_j), with
 w_j = c_j exp(r_j - shift) and total their sum. Logistic: F = sum_j c_j log(1 + exp(r_j)), with
-w_j = c_j / (1 + exp(-r_j)) and total 1. Nothing here can overflow.
+w_j = c_j / (1 + exp(-r_j)) and total 1. Nothing here can overflow. Whatever depends on the loss
+asks it here; F of rows in parts follows from one `RowSum` of each part.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
+from numpy.typing import NDArray
+from scipy.special import expit, log_expit, softmax
 
 from .base.arrays import Vector
 
-__all__ = ["LOSSES", "Weights"]
+__all__ = ["LOSSES", "Level", "Loss", "RowSum", "Weights"]
 
 
 @dataclass(frozen=True)
-class Weights:
-    """The loss at some residuals: its value, and the row weights its gradient is made of."""
+class Level:
+    """F at a point, and the number its gradient is divided by."""
 
     value: float
+    total: float  # exponential: the sum of w; logistic: 1
+
+
+@dataclass(frozen=True)
+class Weights(Level):
+    """The loss at some residuals, and the row weights its gradient is made of."""
+
     w: Vector
-    total: float
 
 
-def exponential(r: Vector, c: Vector, c_total: float) -> Weights:
-    """Evaluate log sum_j c_j exp(r_j): the one log-sum-exp of the package.
+@dataclass(frozen=True)
+class RowSum:
+    """What rows add to F: exponential, the sum of c exp(r - largest); logistic, their loss."""
 
-    ``c_total`` is c.sum(), 1 but for rounding: dividing by it makes F(0) exactly 0.
-    """
-    shift = float(r.max())
-    w = np.subtract(r, shift)
-    np.exp(w, out=w)
-    w *= c
-    total = float(w.sum())
-    return Weights(shift + math.log(total / c_total), w, total)
+    largest: float  # residual
+    sum: float
 
 
-def logistic(r: Vector, c: Vector, c_total: float) -> Weights:  # noqa: ARG001
-    """Evaluate sum_j c_j log(1 + exp(r_j))."""
-    value = float(np.sum(c * np.logaddexp(0.0, r)))
-    return Weights(value, np.asarray(c * expit(r)), 1.0)
+class Loss(ABC):
+    """One loss: its value and weights, its curvature, and what its decision values mean."""
+
+    name: str
+    link_slope: float  # p = 1 / (1 + exp(-slope H)): what the minimiser means
+    has_odds: bool  # whether kernels keep E = exp(r) beside w
+
+    @abstractmethod
+    def weigh(self, r: Vector, c: Vector, c_total: float) -> Weights:
+        """Evaluate F; ``c_total`` is c.sum(), 1 but for rounding."""
+
+    @abstractmethod
+    def weights(self, r: Vector, c: Vector, shift: float) -> Vector:
+        """Return the row weights alone, for a shift that rows elsewhere have too."""
+
+    @abstractmethod
+    def row_sum(self, weights: Weights, largest: float) -> RowSum:
+        """Return what some of the rows add to F."""
+
+    @abstractmethod
+    def level(self, total: float, shift: float, c_total: float) -> Level:
+        """Return F from the sum over all rows, with weights of this shift."""
+
+    @abstractmethod
+    def share(self, part: RowSum, largest: float) -> float:
+        """Return how much weights at a part's own largest residual count beside a larger one."""
+
+    @abstractmethod
+    def curvature(self, p: Vector, c: Vector) -> Vector:
+        """Return the row weights of the Hessian from those of the gradient, p = w / total.
+
+        The exponential loss is the logarithm of a sum: g g^T is to be subtracted.
+        """
+
+    @abstractmethod
+    def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:
+        """Tell whether F + psi falls for ever along a point with this F and l1 penalty psi."""
+
+    def merged(self, parts: Sequence[RowSum], c_total: float) -> tuple[float, Level]:
+        """Return the largest residual and F from those of the parts."""
+        largest = max(part.largest for part in parts)
+        total = math.fsum(part.sum * self.share(part, largest) for part in parts)
+        return largest, self.level(total, largest, c_total)
+
+    def odds(self, r: Vector) -> Vector | None:
+        """E = exp(r), far from overflow, where kernels keep it."""
+        return np.asarray(np.exp(np.clip(r, -700.0, 700.0))) if self.has_odds else None
+
+    def probabilities(self, decisions: Vector) -> Vector:
+        """Return the probability of each class, (samples, classes), from decision values.
+
+        One column of decisions means two classes; else every class has its own, and the
+        probabilities are scaled to sum 1.
+        """
+        z = self.link_slope * decisions
+        if z.shape[1] == 1:
+            return np.hstack([expit(-z), expit(z)])
+        # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
+        return np.asarray(softmax(log_expit(z), axis=1))
+
+    def log_loss(self, decisions: Vector, codes: NDArray[np.intp], weights: Vector) -> float:
+        """Mean of -log(probability of the true class), by weight."""
+        if decisions.shape[1] == 1:
+            margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
+            return float(np.sum(weights * np.logaddexp(0.0, -self.link_slope * margin)))
+        true = self.probabilities(decisions)[np.arange(len(codes)), codes]
+        return -float(np.sum(weights * np.log(np.maximum(true, 1e-300))))
 
 
-LOSSES: dict[str, Callable[[Vector, Vector, float], Weights]] = {
-    "exponential": exponential,
-    "logistic": logistic,
-}
+class Exponential(Loss):
+    """AdaBoost's: log sum_j c_j exp(r_j)."""
+
+    name, link_slope, has_odds = "exponential", 2.0, False
+
+    @np.errstate(under="ignore")
+    def weigh(self, r: Vector, c: Vector, c_total: float) -> Weights:
+        """Evaluate F: the one log-sum-exp of the package. Dividing by c_total makes F(0) 0."""
+        shift = float(r.max())
+        w = self.weights(r, c, shift)
+        total = float(w.sum())
+        return Weights(shift + math.log(total / c_total), total, w)
+
+    @np.errstate(under="ignore")
+    def weights(self, r: Vector, c: Vector, shift: float) -> Vector:
+        """C exp(r - shift)."""
+        w = np.subtract(r, shift)
+        np.exp(w, out=w)
+        w *= c
+        return w
+
+    def row_sum(self, weights: Weights, largest: float) -> RowSum:
+        """Return the sum of c exp(r - largest)."""
+        return RowSum(largest, weights.total)
+
+    def level(self, total: float, shift: float, c_total: float) -> Level:
+        """F = shift + log of the sum."""
+        return Level(shift + math.log(total / c_total), total)
+
+    def share(self, part: RowSum, largest: float) -> float:
+        """Exp of the difference."""
+        return math.exp(part.largest - largest)
+
+    def curvature(self, p: Vector, c: Vector) -> Vector:  # noqa: ARG002
+        """Return p itself."""
+        return p
+
+    def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:  # noqa: ARG002
+        """No row can hold more than F, so max_j r_j <= F - log(min_j c_j).
+
+        Where that is below -psi, longer multiples of lam are ever better.
+        """
+        return value - math.log(least_weight) + psi < 0
+
+
+class Logistic(Loss):
+    """sum_j c_j log(1 + exp(r_j))."""
+
+    name, link_slope, has_odds = "logistic", 1.0, True
+
+    @np.errstate(under="ignore")
+    def weigh(self, r: Vector, c: Vector, c_total: float) -> Weights:  # noqa: ARG002
+        """Evaluate F."""
+        value = float(np.sum(c * np.logaddexp(0.0, r)))
+        return Weights(value, 1.0, self.weights(r, c, 0.0))
+
+    @np.errstate(under="ignore")
+    def weights(self, r: Vector, c: Vector, shift: float) -> Vector:  # noqa: ARG002
+        """C / (1 + exp(-r))."""
+        return np.asarray(c * expit(r))
+
+    def row_sum(self, weights: Weights, largest: float) -> RowSum:
+        """Return the sum of the losses."""
+        return RowSum(largest, weights.value)
+
+    def level(self, total: float, shift: float, c_total: float) -> Level:  # noqa: ARG002
+        """F is the sum."""
+        return Level(total, 1.0)
+
+    def share(self, part: RowSum, largest: float) -> float:  # noqa: ARG002
+        """All of it: there is no shift."""
+        return 1.0
+
+    def curvature(self, p: Vector, c: Vector) -> Vector:
+        """P (1 - sigma)."""
+        return p * (1.0 - p / c)
+
+    def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:  # noqa: ARG002
+        """Where every margin is positive, longer multiples of lam are ever better."""
+        return l1 == 0 and value < least_weight * math.log(2)
+
+
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Exponential(), Logistic())}

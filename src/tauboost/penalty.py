@@ -16,6 +16,7 @@ from . import _core
 from .base.arrays import Vector
 from .base.cached import cached_property
 from .base.messages import shown
+from .design.sparse import SparseDesign
 from .validation import check_real
 
 __all__ = ["Bounds", "Penalty"]
@@ -39,23 +40,22 @@ class Penalty:
     @classmethod
     def build(
         cls,
-        place: NDArray[np.int32],
+        design: SparseDesign,
         alpha: float,
         l1_ratio: float,
         bounds: Bounds | None,
         *,
-        used: NDArray[np.intp] | None = None,
         lam0: Vector | None = None,
-        n_features: int | None = None,
     ) -> Penalty:
-        """Check the public arguments of ``solve``; ``place`` takes features to coordinates.
+        """Check the public arguments of ``solve``.
 
-        Where only some of ``n_features`` have a coordinate, ``used`` says which; the others stay at
-        ``lam0`` (None: 0), or where psi and the bounds would have them.
+        Features that have no coordinate stay at ``lam0`` (None: 0), or where psi and the bounds
+        would have them.
         """
+        place, used = design.place, design.used
         strength = check_real(alpha, "alpha", least=0.0, most=1e300)
         ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
-        lower, upper = _check_bounds(bounds, n_features or len(place))
+        lower, upper = _check_bounds(bounds, design.n_features)
         penalty = cls(len(place), strength * ratio, strength * (1.0 - ratio))
         if used is not None and (lower is not None or lam0 is not None):
             penalty = penalty._with_rest(used, lower, upper, lam0)

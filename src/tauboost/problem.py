@@ -2,12 +2,13 @@
 
     F(lam) = log( sum_j c_j exp((A lam)_j) ),      A_ji = y_j M_ji,
 
-with c the sample weights scaled to sum 1. ``Problem`` checks its input, lays A out in columns for
-the compiled core, and offers what every method is built from: residuals, row weights, gradient.
+with c the sample weights scaled to sum 1. A problem describes; whatever has one entry per row is
+computed behind its ``rows`` (rows.py), on this machine or elsewhere.
 """
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from typing import Any
 
 import numpy as np
@@ -16,27 +17,86 @@ from numpy.typing import ArrayLike, NDArray
 from . import _core
 from .base.arrays import Vector
 from .base.messages import shown
-from .base.threads import resolve_threads, useful_threads
-from .design.matrix import build_matrix, random_places
-from .design.wide import expanded, without_unused_features
-from .losses import LOSSES, Weights
+from .base.threads import resolve_threads
+from .design.sparse import SparseDesign
+from .design.wide import is_wide, without_unused_features
+from .losses import LOSSES
 from .rows import LocalRows, Rows
-from .validation import (
-    as_csr,
-    check_choice,
-    check_labels,
-    check_real,
-    check_vector,
-    check_weights,
-)
+from .validation import as_csr, check_choice, check_labels, check_weights
 
-__all__ = ["Problem"]
-
-FEW_FEATURES = 2**16
-LARGEST = float(np.finfo(np.float64).max)
+__all__ = ["BaseProblem", "Problem"]
 
 
-class Problem:
+class BaseProblem(ABC):
+    """What a problem is, wherever its rows are. Attributes are those of :class:`Problem`."""
+
+    design: SparseDesign
+    n_samples: int
+    classes: NDArray[Any]
+    least_weight: float  # of a sample; all sum to 1
+
+    def __init__(self, loss: str, fit_intercept: bool) -> None:
+        check_choice(loss, "loss", LOSSES)
+        if not isinstance(fit_intercept, bool | np.bool_):
+            raise TypeError(f"fit_intercept must be True or False, got {shown(fit_intercept)}")
+        self.loss, self.fit_intercept = loss, bool(fit_intercept)
+        self.loss_function = LOSSES[loss]
+
+    @abstractmethod
+    def rows(self, n_threads: int | None = None) -> Rows:
+        """Return the rows, on which kernels run and which they change."""
+
+    @abstractmethod
+    def column_counts(self) -> NDArray[np.int64]:
+        """Return the number of nonzeros of every column of A."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of X."""
+        return self.design.n_features
+
+    @property
+    def matrix(self) -> _core.Matrix:
+        """A in the core."""
+        return self.design.matrix
+
+    @property
+    def n_coordinates(self) -> int:
+        """Number of columns of A: the features, and the intercept where there is one."""
+        return self.matrix.n
+
+    @property
+    def nnz(self) -> int:
+        """Number of nonzeros of X that count."""
+        return self.matrix.nnz - (self.matrix.m if self.fit_intercept else 0)
+
+    @property
+    def omega(self) -> int:
+        """Largest number of nonzeros in a row of A."""
+        return self.matrix.omega
+
+    @property
+    def lipschitz(self) -> Vector:
+        """L_i = max_j A_ji^2, one per feature."""
+        return self.design.features(np.square(self.matrix.scale))
+
+    def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
+        """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
+        return self.rows().point(self.design.coordinates(lam, intercept)).value
+
+    def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
+        """Gradient of F at lam; with an intercept, its entry comes last."""
+        slope = self.rows().point(self.design.coordinates(lam, intercept)).gradient()
+        return np.append(self.design.features(slope), slope[self.design.n_penalised :])
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.n_samples:,} samples, {self.n_features:,} features, "
+            f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
+        )
+
+
+class Problem(BaseProblem):
     """One AdaBoost (or logistic) problem, ready to be solved by any method.
 
     Parameters
@@ -68,11 +128,6 @@ class Problem:
         The negative and the positive label.
     """
 
-    is_spread = False  # whether the rows are on other machines
-    # Bundles of columns start so small that a row meets this many of them on average.
-    first_overlap = 0.3
-    # The features that have a column in the core, where most occur in no row; None: all have one.
-    used: NDArray[np.intp] | None = None
     _known_classes: NDArray[Any] | None = None
 
     @classmethod
@@ -86,23 +141,16 @@ class Problem:
         return part
 
     @classmethod
-    def of_matrix(
-        cls,
-        matrix: _core.Matrix,
-        place: NDArray[np.int32],
-        weights: Vector,
-        *,
-        loss: str,
-        fit_intercept: bool,
-        n_threads: int,
+    def of_design(
+        cls, design: SparseDesign, weights: Vector, *, loss: str, n_threads: int
     ) -> Problem:
-        """Make the problem of a matrix that is there: its classes are 0 and 1, no weight is 0."""
+        """Make the problem of a design that is there: its classes are 0 and 1, no weight is 0."""
         problem = cls.__new__(cls)
-        problem._choose(loss, fit_intercept)
+        BaseProblem.__init__(problem, loss, design.fit_intercept)
         problem.n_threads = n_threads
-        problem.n_samples, problem.n_features = len(weights), len(place)
+        problem.n_samples = len(weights)
         problem.classes = np.arange(2)
-        problem._take(matrix, place, weights)
+        problem._take(design, weights)
         return problem
 
     def __init__(
@@ -115,10 +163,10 @@ class Problem:
         fit_intercept: bool = False,
         n_threads: int | None = None,
     ) -> None:
-        self._choose(loss, fit_intercept)
+        super().__init__(loss, fit_intercept)
         self.n_threads = resolve_threads(n_threads)
-        arrays = as_csr(X)
-        self.n_samples, self.n_features = arrays.shape
+        arrays, used = as_csr(X), None
+        self.n_samples, n_features = arrays.shape
         positive, self.classes = check_labels(y, self.n_samples, self._known_classes)
         weights = check_weights(sample_weight, self.n_samples)
         present = weights > 0
@@ -126,139 +174,31 @@ class Problem:
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
             if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")
-        # Parts must agree on their columns, and few columns cost nothing.
-        if self._known_classes is None and self.n_features > FEW_FEATURES:
-            arrays, self.used = without_unused_features(arrays)
-        place = random_places(arrays.shape[1])
-        matrix = build_matrix(arrays, positive, place, self.fit_intercept, self.n_threads)
-        self._take(matrix, place, weights)
+        # Parts must agree on their columns: those of a wide problem come without the unused ones.
+        if self._known_classes is None and is_wide(n_features, arrays.nnz):
+            arrays, used = without_unused_features(arrays)
+        design = SparseDesign.build(
+            arrays, positive, self.fit_intercept, self.n_threads, used=used, n_features=n_features
+        )
+        self._take(design, weights)
 
-    def _choose(self, loss: str, fit_intercept: bool) -> None:
-        check_choice(loss, "loss", LOSSES)
-        if not isinstance(fit_intercept, bool | np.bool_):
-            raise TypeError(f"fit_intercept must be True or False, got {shown(fit_intercept)}")
-        self.loss, self.fit_intercept = loss, bool(fit_intercept)
-
-    def _take(self, matrix: _core.Matrix, place: NDArray[np.int32], weights: Vector) -> None:
-        self.matrix, self.place = matrix, place
-        self._all_columns = np.arange(matrix.n, dtype=np.int32)
-        ordered = weights[matrix.row_order] / weights.max()
+    def _take(self, design: SparseDesign, weights: Vector) -> None:
+        self.design = design
+        ordered = weights[design.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
-        self._c_total = float(self.c.sum())
         self.least_weight = float(self.c.min())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
 
-    @property
-    def n_coordinates(self) -> int:
-        """Number of columns of A: the features, and the intercept where there is one."""
-        return self.matrix.n
-
-    @property
-    def nnz(self) -> int:
-        """Number of nonzeros of X that count."""
-        return self.matrix.nnz - (self.matrix.m if self.fit_intercept else 0)
-
-    @property
-    def omega(self) -> int:
-        """Largest number of nonzeros in a row of A."""
-        return self.matrix.omega
-
-    @property
-    def lipschitz(self) -> Vector:
-        """L_i = max_j A_ji^2, one per feature."""
-        return self.features(np.square(self.matrix.scale))
-
-    def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
-        """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
-        return self.weigh(self.residuals(self.coordinates(lam, intercept))).value
-
-    def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
-        """Gradient of F at lam; with an intercept, its entry comes last."""
-        slope = self.slope(self.weigh(self.residuals(self.coordinates(lam, intercept))))
-        return np.append(self.features(slope), slope[len(self.place) :])
-
-    # What the solvers are built from. Vectors over rows and over coordinates are in the core's
-    # order; coordinates() and features() are the way there and back.
-
-    def coordinates(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
-        """Check lam and put it in the core's order, the intercept, where there is one, last."""
-        given = check_vector(lam, self.n_features, "lam")
-        vector = np.empty(len(self.place))
-        vector[self.place] = given if self.used is None else given[self.used]
-        number = check_real(intercept, "intercept", least=-LARGEST, most=LARGEST)
-        if not self.fit_intercept:
-            if number != 0.0:
-                raise ValueError(
-                    "intercept must be 0: the problem was built with fit_intercept=False"
-                )
-            return vector
-        return np.append(vector, number)
-
-    def features(self, coordinates: Vector) -> Vector:
-        """Return the entries of the features, in the order of X; 0 for those in no row."""
-        return expanded(coordinates[self.place], self.used, self.n_features)
-
-    def split(self, coordinates: Vector, rest: Vector | None = None) -> tuple[Vector, float]:
-        """Return lam in the order of X, and the intercept (0 where there is none).
-
-        ``rest`` has the entries of features that have no coordinate; None: 0.
-        """
-        last = coordinates[len(self.place) :]
-        lam = expanded(coordinates[self.place], self.used, self.n_features, rest)
-        return lam, float(last[0]) if len(last) else 0.0
-
-    def residuals(self, lam: Vector, n_threads: int | None = None) -> Vector:
-        """R = A lam."""
-        r = np.zeros(self.matrix.m)
-        if lam.any():
-            self.add_columns(lam, r, n_threads)
-        return r
-
-    def largest_residual(self, lam: Vector) -> float:
-        """Return the largest entry of A lam: minus the least margin."""
-        return float(self.residuals(lam).max())
-
     def column_counts(self) -> NDArray[np.int64]:
         """Return the number of nonzeros of every column of A."""
-        counts = np.empty(self.matrix.n, dtype=np.int64)
-        self.matrix.column_counts(counts)
-        return counts
+        return self.design.column_counts()
 
-    def rows(self, n_threads: int) -> Rows:
+    def rows(self, n_threads: int | None = None) -> LocalRows:
         """Return the rows, on which kernels run and which they change."""
-        return LocalRows(self, n_threads)
-
-    def add_columns(self, d: Vector, r: Vector, n_threads: int | None = None) -> None:
-        """R += A d, in place."""
-        _core.add_all(self.matrix, d, r, self._useful(n_threads))
-
-    def weigh(self, r: Vector) -> Weights:
-        """Value and row weights of the loss at residuals r."""
-        with np.errstate(under="ignore"):
-            return LOSSES[self.loss](r, self.c, self._c_total)
-
-    def signed_sums(
-        self,
-        w: Vector,
-        n_threads: int | None = None,
-        columns: NDArray[np.int32] | None = None,
-    ) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for these columns i."""
-        chosen = self._all_columns if columns is None else columns
-        neg, pos = np.empty(len(chosen)), np.empty(len(chosen))
-        _core.gather_columns(self.matrix, w, chosen, neg, pos, self._useful(n_threads))
-        return neg, pos
-
-    def slope(self, weights: Weights, n_threads: int | None = None) -> Vector:
-        """Gradient of F from row weights: A^T w / total."""
-        neg, pos = self.signed_sums(weights.w, n_threads)
-        return (pos - neg) / weights.total
-
-    def _useful(self, n_threads: int | None) -> int:
-        return useful_threads(n_threads or self.n_threads, self.matrix.nnz)
-
-    def __repr__(self) -> str:
-        return (
-            f"Problem({self.n_samples:,} samples, {self.n_features:,} features, "
-            f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
+        return LocalRows(
+            self.matrix,
+            self.loss_function,
+            self.c,
+            n_threads or self.n_threads,
+            has_equal_weights=self.has_equal_weights,
         )

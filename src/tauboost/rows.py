@@ -1,39 +1,76 @@
-"""The rows of a problem at a point: everything that has one entry per row, behind one interface.
+"""The rows of a problem: everything that has one entry per row, behind one interface.
 
 Methods decide from sums over rows and never look at a row. ``LocalRows`` holds the rows on this
 machine and works on them with the compiled kernels; ``tauboost.dask`` has rows that are spread over
 a cluster. Every answer is a sum (or a largest value) over rows, which is all that parts of the rows
-need to be put together.
+need to be put together. There are two ways to use rows:
+
+- ``point(lam)`` gives F and its gradient anywhere, as often as one likes;
+- ``refresh(lam)`` and the kernels after it keep one set of row weights, which they multiply while
+  lam moves.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
-from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any, Protocol
+from typing import Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
 from .base.arrays import Vector
+from .base.cached import cached_property
+from .base.threads import useful_threads
+from .losses import Level, Loss, Weights
 
-if TYPE_CHECKING:
-    from .problem import Problem
+__all__ = [
+    "Columns",
+    "DrawOutcome",
+    "LocalPoint",
+    "LocalRows",
+    "LocalSurface",
+    "Point",
+    "Rows",
+    "Surface",
+    "is_safe_range",
+]
 
-__all__ = ["Level", "LocalRows", "LocalSurface", "Rows", "Surface", "is_safe_range"]
-
+Columns = NDArray[np.int32]
 # Weights outside this range have lost bits to underflow or overflow, or are about to.
 SAFE_RANGE = (1e-280, 1e280)
 
 
-@dataclass(frozen=True)
-class Level:
-    """F at a point, and the number its gradient is divided by."""
+class Point(Protocol):
+    """F around one lam, whose residuals r = A lam stay where the rows are."""
 
-    value: float
-    total: float  # exponential: the sum of w; logistic: 1
+    @property
+    def lam(self) -> Vector:
+        """Where this is."""
+
+    @property
+    def value(self) -> float:
+        """F."""
+
+    @property
+    def total(self) -> float:
+        """What the sums are divided by."""
+
+    @property
+    def largest(self) -> float:
+        """The largest residual: minus the smallest margin."""
+
+    def sums(self) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
+
+    def gradient(self) -> Vector:
+        """Gradient of F."""
+
+    def moved(self, lam: Vector, d: Vector) -> Self:
+        """Return the point lam, which is d from here; residuals follow by addition."""
+
+    def extrapolated(self, before: Self, momentum: float) -> Self:
+        """Return the point that lies beyond this one, seen from ``before``."""
 
 
 class Surface(Protocol):
@@ -41,30 +78,49 @@ class Surface(Protocol):
 
     gradient: Vector
 
-    def gram(self, columns: NDArray[np.int32]) -> Vector:
+    def gram(self, columns: Columns) -> Vector:
         """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
 
-    def sums(self, columns: NDArray[np.int32]) -> tuple[Vector, Vector]:
+    def sums(self, columns: Columns) -> tuple[Vector, Vector]:
         """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
 
-    def product(self, columns: NDArray[np.int32], d: Vector) -> Vector:
+    def product(self, columns: Columns, d: Vector) -> Vector:
         """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
 
     def look_along(self, direction: Vector) -> None:
         """Say that ``at`` will be asked about points lam + length * direction."""
 
-    def at(self, lam: Vector, length: float | None) -> tuple[float, Vector | None]:
-        """Return F and, where they are at hand, the residuals at lam.
+    def at(self, lam: Vector, length: float | None) -> Point:
+        """Return F at lam; ``length`` is how far along the direction it lies, None: elsewhere."""
 
-        ``length`` says how far along the direction it lies; None: elsewhere.
-        """
+
+class DrawOutcome(Protocol):
+    """What came of some iterations of ``pcdm``."""
+
+    @property
+    def done(self) -> int:
+        """Iterations carried out."""
+
+    @property
+    def drift(self) -> float:
+        """No residual has moved by more."""
 
 
 class Rows(Protocol):
-    """Row weights that kernels keep up to date by multiplication while lam moves."""
+    """The rows of a problem, wherever they are."""
 
-    def refresh(self, lam: Vector, r: Vector | None = None) -> Level:
-        """Compute everything anew at lam, whose residuals, where they are at hand, are r."""
+    @property
+    def message_cost(self) -> float:
+        """What one question about the rows costs, in nonzeros that a kernel could have read."""
+
+    def point(self, lam: Vector) -> Point:
+        """Return F at lam, beside the weights that kernels keep."""
+
+    def surface(self, lam: Vector) -> Surface:
+        """Return F to second order around lam."""
+
+    def refresh(self, lam: Vector, point: Point | None = None) -> Level:
+        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
 
     def resum(self) -> Level:
         """Sum the weights as they are kept."""
@@ -75,16 +131,33 @@ class Rows(Protocol):
     def slope(self) -> Vector:
         """Return A^T w."""
 
-    def surface(self, lam: Vector) -> Surface:
-        """Return F to second order around lam."""
+    def exact_sweep(
+        self,
+        *,
+        lam: Vector,
+        total: float,
+        psi: _core.Psi,
+        columns: Columns,
+        tau: int,
+        gain: Vector,
+        n_threads: int,
+    ) -> _core.SweepOutcome:
+        """Take the exact step in these columns, tau at a time: moves lam and the weights."""
 
-    @property
-    def exact_sweep(self) -> Callable[..., _core.SweepOutcome]:
-        """Run the kernel of that name: it moves lam and the rows."""
-
-    @property
-    def pcdm(self) -> Callable[..., Any]:
-        """Run the kernel of that name: it moves lam and the rows."""
+    def pcdm(
+        self,
+        *,
+        lam: Vector,
+        total: float,
+        psi: _core.Psi,
+        beta: float,
+        sampling: _core.NiceSampling,
+        first: int,
+        n_iterations: int,
+        max_drift: float,
+        n_threads: int,
+    ) -> DrawOutcome:
+        """Run iterations of the paper's Algorithm 2: moves lam and the weights."""
 
 
 def is_safe_range(least: float, most: float) -> bool:
@@ -99,29 +172,82 @@ class LocalRows:
     E_j = exp((A lam)_j).
     """
 
+    message_cost = 0.0
     w: Vector
     E: Vector | None = None  # logistic loss only
     shift: float = 0.0  # exponential: value = shift + log(total)
 
-    def __init__(self, problem: Problem, n_threads: int) -> None:
-        self.problem, self.n_threads = problem, n_threads
+    def __init__(
+        self,
+        matrix: _core.Matrix,
+        loss: Loss,
+        c: Vector,
+        n_threads: int,
+        *,
+        has_equal_weights: bool = False,
+    ) -> None:
+        self.matrix, self.loss, self.c, self.n_threads = matrix, loss, c, n_threads
+        self.has_equal_weights = has_equal_weights
+        self.useful_threads = useful_threads(n_threads, matrix.nnz)
 
-    def refresh(self, lam: Vector, r: Vector | None = None) -> Level:
-        """Compute everything anew at lam, whose residuals, where they are at hand, are r."""
-        if r is None:
-            r = self.problem.residuals(lam, self.n_threads)
-        weights = self.problem.weigh(r)
-        self.w = weights.w
+    # Residuals, weights, sums
+
+    def residuals(self, lam: Vector) -> Vector:
+        """R = A lam."""
+        r = np.zeros(self.matrix.m)
+        if lam.any():
+            self.add_columns(lam, r)
+        return r
+
+    def add_columns(self, d: Vector, r: Vector) -> None:
+        """R += A d, in place."""
+        _core.add_all(self.matrix, d, r, self.useful_threads)
+
+    def weigh(self, r: Vector) -> Weights:
+        """Value and row weights of the loss at residuals r."""
+        return self.loss.weigh(r, self.c, self._c_total)
+
+    @cached_property
+    def _c_total(self) -> float:
+        return float(self.c.sum())
+
+    def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for these columns i."""
+        chosen = self._all_columns if columns is None else columns
+        neg, pos = np.empty(len(chosen)), np.empty(len(chosen))
+        _core.gather_columns(self.matrix, w, chosen, neg, pos, self.useful_threads)
+        return neg, pos
+
+    @cached_property
+    def _all_columns(self) -> Columns:
+        return np.arange(self.matrix.n, dtype=np.int32)
+
+    def point(self, lam: Vector) -> LocalPoint:
+        """Return F at lam, beside the weights that kernels keep."""
+        return LocalPoint(self, lam, self.residuals(lam))
+
+    def surface(self, lam: Vector) -> LocalSurface:
+        """Return F to second order around lam."""
+        here = self.point(lam)
+        gradient = here.gradient()
+        p = self.loss.curvature(here.weights.w / here.total, self.c)
+        return LocalSurface(self, here, gradient, p)
+
+    # Weights that kernels keep
+
+    def refresh(self, lam: Vector, point: Point | None = None) -> Level:
+        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
+        r = point.r if isinstance(point, LocalPoint) else self.residuals(lam)
+        weights = self.weigh(r)  # not those of the point: kernels change them
+        self.w, self.E = weights.w, self.loss.odds(r)
         self.shift = weights.value - math.log(weights.total)
-        if self.problem.loss == "logistic":
-            self.E = odds(r)
         return Level(weights.value, weights.total)
 
     def resum(self) -> Level:
         """Sum the weights as they are kept."""
         if self.E is not None:
             # Not log1p, which is several times slower: a row's error is below 1e-16 either way.
-            return Level(float(np.sum(self.problem.c * np.log(1.0 + self.E))), 1.0)
+            return Level(float(np.sum(self.c * np.log(1.0 + self.E))), 1.0)
         total = float(self.w.sum())
         return Level(self.shift + math.log(total), total)
 
@@ -136,88 +262,126 @@ class LocalRows:
 
     def slope(self) -> Vector:
         """Return A^T w."""
-        neg, pos = self.problem.signed_sums(self.w, self.n_threads)
+        neg, pos = self.signed_sums(self.w)
         return pos - neg
 
-    def surface(self, lam: Vector) -> LocalSurface:
-        """Return F to second order around lam."""
-        return LocalSurface(self.problem, lam, self.n_threads)
-
-    def arrays(self) -> dict[str, Any]:
-        """Return the matrix and the weights as the kernels take them."""
-        return {"matrix": self.problem.matrix, "w": self.w}
-
-    def odds(self) -> dict[str, Any]:
-        """Return what kernels for both losses take besides; None for the exponential."""
+    @property
+    def kernel_c(self) -> Vector | None:
+        """The sample weights as kernels take them, one if all are equal; exponential: none."""
         if self.E is None:
-            return {"E": None, "c": None}
-        c = self.problem.c
-        return {"E": self.E, "c": c[:1] if self.problem.has_equal_weights else c}
+            return None
+        return self.c[:1] if self.has_equal_weights else self.c
 
-    def exact_sweep(self, **point: Any) -> _core.SweepOutcome:
-        """Run the kernel of that name: it moves lam and the rows."""
-        return _core.exact_sweep(**self.arrays(), **self.odds(), **point)
+    def exact_sweep(
+        self,
+        *,
+        lam: Vector,
+        total: float,
+        psi: _core.Psi,
+        columns: Columns,
+        tau: int,
+        gain: Vector,
+        n_threads: int,
+    ) -> _core.SweepOutcome:
+        """Take the exact step in these columns, tau at a time: moves lam and the weights."""
+        rows = (self.matrix, self.w, self.E, self.kernel_c)
+        return _core.exact_sweep(*rows, lam, total, psi, columns, tau, gain, n_threads)
 
-    def pcdm(self, **point: Any) -> _core.Outcome:
-        """Run the kernel of that name: it moves lam and the rows."""
-        return _core.pcdm(**self.arrays(), **point)
+    def pcdm(
+        self,
+        *,
+        lam: Vector,
+        total: float,
+        psi: _core.Psi,
+        beta: float,
+        sampling: _core.NiceSampling,
+        first: int,
+        n_iterations: int,
+        max_drift: float,
+        n_threads: int,
+    ) -> _core.Outcome:
+        """Run iterations of the paper's Algorithm 2: moves lam and the weights."""
+        at = (self.matrix, self.w, lam, total, beta, psi)
+        return _core.pcdm(*at, sampling, first, n_iterations, max_drift, n_threads)
 
-    def exact_async(self, **point: Any) -> _core.Outcome:
-        """Run the kernel of that name: it moves lam and the rows."""
-        return _core.exact_async(**self.arrays(), **self.odds(), **point)
 
-    def pcdm_async(self, **point: Any) -> _core.Outcome:
-        """Run the kernel of that name: it moves lam and the rows."""
-        return _core.pcdm_async(**self.arrays(), **point)
+class LocalPoint:
+    """F around one lam, on rows of this machine."""
+
+    def __init__(self, rows: LocalRows, lam: Vector, r: Vector) -> None:
+        self.rows, self.lam, self.r = rows, lam, r
+
+    @cached_property
+    def weights(self) -> Weights:
+        """Value and row weights."""
+        return self.rows.weigh(self.r)
+
+    @property
+    def value(self) -> float:
+        """F."""
+        return self.weights.value
+
+    @property
+    def total(self) -> float:
+        """What the sums are divided by."""
+        return self.weights.total
+
+    @property
+    def largest(self) -> float:
+        """The largest residual: minus the smallest margin."""
+        return float(self.r.max())
+
+    def sums(self) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
+        return self.rows.signed_sums(self.weights.w)
+
+    def gradient(self) -> Vector:
+        """Gradient of F."""
+        neg, pos = self.sums()
+        return (pos - neg) / self.total
+
+    def moved(self, lam: Vector, d: Vector) -> LocalPoint:
+        """Return the point lam, which is d from here; residuals follow by addition."""
+        r = self.r.copy()
+        self.rows.add_columns(d, r)
+        return LocalPoint(self.rows, lam, r)
+
+    def extrapolated(self, before: LocalPoint, momentum: float) -> LocalPoint:
+        """Return the point that lies beyond this one, seen from ``before``."""
+        lam = self.lam + momentum * (self.lam - before.lam)
+        return LocalPoint(self.rows, lam, self.r + momentum * (self.r - before.r))
 
 
 class LocalSurface:
     """F to second order around a point, on rows of this machine."""
 
-    def __init__(self, problem: Problem, lam: Vector, n_threads: int) -> None:
-        self.problem, self.n_threads = problem, n_threads
-        self.r = problem.residuals(lam, n_threads)
-        weights = problem.weigh(self.r)
-        self.gradient = problem.slope(weights, n_threads)
-        self.p = curvature(problem, weights.w / weights.total)
+    def __init__(self, rows: LocalRows, here: LocalPoint, gradient: Vector, p: Vector) -> None:
+        self.rows, self.here, self.gradient, self.p = rows, here, gradient, p
 
-    def gram(self, columns: NDArray[np.int32]) -> Vector:
+    def gram(self, columns: Columns) -> Vector:
         """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
         k = len(columns)
         entries = np.empty(k * k)
-        _core.gram(self.problem.matrix, self.p, columns, entries, self.n_threads)
+        _core.gram(self.rows.matrix, self.p, columns, entries, self.rows.n_threads)
         return entries.reshape(k, k)
 
-    def sums(self, columns: NDArray[np.int32]) -> tuple[Vector, Vector]:
+    def sums(self, columns: Columns) -> tuple[Vector, Vector]:
         """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
-        return self.problem.signed_sums(self.p, self.n_threads, columns)
+        return self.rows.signed_sums(self.p, columns)
 
-    def product(self, columns: NDArray[np.int32], d: Vector) -> Vector:
+    def product(self, columns: Columns, d: Vector) -> Vector:
         """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
-        spread = np.zeros(self.problem.n_coordinates)
+        spread = np.zeros(self.rows.matrix.n)
         spread[columns] = d
-        z = self.p * self.problem.residuals(spread, self.n_threads)
-        neg, pos = self.problem.signed_sums(z, self.n_threads, columns)
+        neg, pos = self.rows.signed_sums(self.p * self.rows.residuals(spread), columns)
         return pos - neg
 
     def look_along(self, direction: Vector) -> None:
         """Say that ``at`` will be asked about points lam + length * direction."""
-        self.change = self.problem.residuals(direction, self.n_threads)
+        self.change = self.rows.residuals(direction)
 
-    def at(self, lam: Vector, length: float | None) -> tuple[float, Vector | None]:
-        """Return F and the residuals at lam; ``length`` says how far along the direction it is."""
+    def at(self, lam: Vector, length: float | None) -> LocalPoint:
+        """Return F at lam; ``length`` is how far along the direction it lies, None: elsewhere."""
         if length is None:
-            r = self.problem.residuals(lam, self.n_threads)
-        else:
-            r = self.r + length * self.change
-        return self.problem.weigh(r).value, r
-
-
-def odds(r: Vector) -> Vector:
-    """E = exp(r), far from overflow."""
-    return np.asarray(np.exp(np.clip(r, -700.0, 700.0)))
-
-
-def curvature(problem: Problem, p: Vector) -> Vector:
-    """Row weights of the Hessian, from those of the gradient."""
-    return p * (1.0 - p / problem.c) if problem.loss == "logistic" else p
+            return self.rows.point(lam)
+        return LocalPoint(self.rows, lam, self.here.r + length * self.change)

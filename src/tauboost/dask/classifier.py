@@ -18,6 +18,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from ..base.arrays import Vector
+from ..design.sparse import flipped
 from ..solvers import Result, Status
 from ..tuning.options import Clock, Options
 from ..tuning.race import Strength
@@ -200,7 +201,7 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
             return replace(plan, max_sweeps=local.n_iter_)
         if rows.fraction < 1.0:  # near enough to the optimum to stop there, and not as good
             return plan
-        points = -np.column_stack([local.coef_, local.intercept_])
+        points = flipped(np.column_stack([local.coef_, local.intercept_]))
         return replace(plan, starts=list(points if self.fit_intercept else points[:, :-1]))
 
     def _seed(self) -> int:
@@ -238,8 +239,8 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
             del self.feature_names_in_
         self.n_features_in_ = parts.n_features
         self.classes_ = parts.classes
-        self.coef_ = np.stack([-result.lam for result in results])
-        self.intercept_ = np.array([-result.intercept for result in results])
+        self.coef_ = flipped(np.stack([result.lam for result in results]))
+        self.intercept_ = flipped(np.array([result.intercept for result in results]))
         self.loss_ = plan.strength.loss
         self.alpha_ = plan.strength.alpha
         self.l1_ratio_ = plan.strength.l1_ratio

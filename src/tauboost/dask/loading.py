@@ -19,7 +19,15 @@ from ..base.arrays import Vector
 from ..io import load_svmlight
 from ..validation import as_csr, check_vector, refuse_missing_labels
 
-__all__ = ["LoadedPart", "Summary", "load_part", "read_range", "summarise", "take_rows"]
+__all__ = [
+    "LoadedPart",
+    "Summary",
+    "load_part",
+    "read_range",
+    "summarise",
+    "take_rows",
+    "used_features",
+]
 
 # Labels of which there are more are no classes.
 MOST_LABELS = 1000
@@ -33,12 +41,21 @@ class LoadedPart:
     y: NDArray[Any]
     sample_weight: Vector | None
 
-    def widened(self, n_features: int) -> Any:
-        """Return X with empty columns up to so many features."""
-        X = self.X
-        if X.shape[1] == n_features:
+    def widened(self, n_features: int, used: NDArray[np.intp] | None = None) -> Any:
+        """Return X with empty columns up to so many features, or with the ``used`` ones only."""
+        X, indices = self.X, self.X.indices
+        if used is not None:
+            indices, n_features = np.searchsorted(used, indices), len(used)
+            # Rows of weight 0 may have features that no other row has; they are left out anyway.
+            indices = np.minimum(indices, n_features - 1)
+        elif X.shape[1] == n_features:
             return X
-        return sp.csr_array((X.data, X.indices, X.indptr), shape=(X.shape[0], n_features))
+        return sp.csr_array((X.data, indices, X.indptr), shape=(X.shape[0], n_features))
+
+    @property
+    def present(self) -> Any:
+        """The rows of X whose weight is positive."""
+        return self.X if self.sample_weight is None else self.X[self.sample_weight > 0]
 
 
 @dataclass(frozen=True)
@@ -48,7 +65,7 @@ class Summary:
     n_samples: int
     n_present: int  # samples whose weight is positive
     n_features: int
-    nnz: int
+    nnz: int  # of these
     labels: list[Any]  # the different ones, at most MOST_LABELS
     largest_weight: float
     weight: float  # the sum of weights, over the largest
@@ -126,8 +143,13 @@ def summarise(loaded: LoadedPart) -> Summary:
         weight = float((weights / largest).sum()) if largest > 0 else 0.0
     refuse_missing_labels(y)
     kinds = np.unique(y).tolist() if y.dtype.kind in "biuf" else list(set(y.tolist()))
-    nnz = int(loaded.X.nnz)
+    nnz = int(loaded.present.nnz)
     return Summary(n_samples, n_present, n_features, nnz, kinds[:MOST_LABELS], largest, weight)
+
+
+def used_features(loaded: LoadedPart) -> NDArray[np.intp]:
+    """Return the features that a row of positive weight has, in order."""
+    return np.unique(loaded.present.indices).astype(np.intp)
 
 
 def read_range(

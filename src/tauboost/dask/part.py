@@ -17,14 +17,18 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
+from ..losses import RowSum
 from ..penalty import Penalty
 from ..problem import Problem
-from ..rows import LocalRows, curvature, odds
+from ..rows import Columns, LocalPoint, LocalSurface
 from ..solvers import METHODS
 from ..solvers.stopping import Monitor, StoppingRule
 from .loading import LoadedPart
 
-__all__ = ["Level", "Part", "PartSpec", "Position", "Reply", "Shape"]
+Keys = tuple[int, ...]
+NOWHERE = np.empty(0)  # in place of lam: the driver knows where points are
+
+__all__ = ["Part", "PartLevel", "PartSpec", "Position", "Reply", "Shape"]
 
 
 @dataclass(frozen=True)
@@ -33,6 +37,7 @@ class PartSpec:
 
     classes: NDArray[Any]
     n_features: int
+    used: NDArray[np.intp] | None  # the features that any part has; None: all count
     loss: str
     fit_intercept: bool
     n_threads: int | None  # None: those of the worker
@@ -53,7 +58,7 @@ class Shape:
 
 
 @dataclass(frozen=True)
-class Level:
+class PartLevel:
     """Sums over the rows of a part, at a point."""
 
     total: float  # exponential: of w; logistic: of c log(1 + E)
@@ -70,10 +75,10 @@ class Position:
 
     lam: Vector
     shift: float
-    bundle: NDArray[np.int32] | None = None
+    bundle: Columns | None = None
     steps: Vector | None = None
     fraction: float = 0.0
-    asked: NDArray[np.int32] | None = None
+    asked: Columns | None = None
 
 
 @dataclass(frozen=True)
@@ -84,7 +89,7 @@ class Reply:
     neg: Vector | None = None
     pos: Vector | None = None
     square: Vector | None = None  # of the columns that are valued in any part
-    level: Level | None = None
+    level: PartLevel | None = None
     seconds: float = 0.0  # that the part took
 
 
@@ -92,23 +97,22 @@ class Part:
     """Some of the rows of a problem, with their weights."""
 
     def __init__(self, loaded: LoadedPart, spec: PartSpec) -> None:
-        n_threads = spec.n_threads or get_worker().state.nthreads
+        self.n_threads = spec.n_threads or get_worker().state.nthreads
         self.problem = Problem.of_part(
-            loaded.widened(spec.n_features),
+            loaded.widened(spec.n_features, spec.used),
             loaded.y,
             loaded.sample_weight,
             classes=spec.classes,
             loss=spec.loss,
             fit_intercept=spec.fit_intercept,
-            n_threads=n_threads,
+            n_threads=self.n_threads,
         )
-        self.rows = LocalRows(self.problem, n_threads)
         self.number = -1
         self.share = 1.0
         self.last_answer: Any = None
-        self.bundle: NDArray[np.int32] | None = None
+        self.bundle: Columns | None = None
         self.steps: Vector | None = None
-        self.asked: NDArray[np.int32] | None = None
+        self.asked: Columns | None = None
 
     def shape(self) -> Shape:
         """Describe the matrix of this part."""
@@ -132,6 +136,8 @@ class Part:
         self.problem.c = self.problem.c * (share / self.share)
         self.share = share
         self.valued = valued.astype(bool)
+        self.rows = self.problem.rows(self.n_threads)
+        self.points: dict[int, LocalPoint] = {}
 
     def answer(self, call: tuple[Any, ...]) -> Any:
         """Answer one call of the driver: the name of a method, and its arguments."""
@@ -151,33 +157,53 @@ class Part:
         """Do nothing for a while: what the round cost and the watch are measured with."""
         time.sleep(seconds)
 
-    # Rows at a point
+    # Points: F anywhere, beside the weights that rounds change
 
-    def largest_residual(self, lam: Vector) -> float:
-        """Compute r = A lam and keep it for what comes next; return its largest entry."""
-        self.r = self.problem.residuals(lam, self.rows.n_threads)
-        return float(self.r.max())
+    def point(self, key: int, lam: Vector, dropped: Keys) -> RowSum:
+        """Go to lam: keep its residuals under a key, and drop those nobody needs any more."""
+        return self._keep(key, LocalPoint(self.rows, NOWHERE, self.rows.residuals(lam)), dropped)
 
-    def weigh(self, shift: float) -> Level:
-        """Set the weights from the residuals computed last."""
-        if self.problem.loss == "logistic":
-            self.rows.E = odds(self.r)
-        with np.errstate(under="ignore"):
-            self.rows.w = self._weights(self.r, shift)
-        total = self._loss_sum(self.r) if self.problem.loss == "logistic" else self._total()
-        del self.r
-        return Level(total, *self.rows.range())
+    def moved(self, key: int, origin: int, d: Vector, dropped: Keys) -> RowSum:
+        """Go from one point to another that is d away."""
+        return self._keep(key, self.points[origin].moved(NOWHERE, d), dropped)
+
+    def extrapolated(
+        self, key: int, origin: int, before: int, momentum: float, dropped: Keys
+    ) -> RowSum:
+        """Go beyond one point, seen from another."""
+        beyond = self.points[origin].extrapolated(self.points[before], momentum)
+        return self._keep(key, beyond, dropped)
+
+    def point_sums(self, key: int) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| by sign, with the weights that belong to the part's own largest r."""
+        return self.points[key].sums()
+
+    def kept_points(self) -> list[int]:
+        """Return the keys of the points that are kept."""
+        return list(self.points)
+
+    def _keep(self, key: int, point: LocalPoint, dropped: Keys) -> RowSum:
+        self.points[key] = point
+        for old in dropped:
+            self.points.pop(old, None)
+        return self.rows.loss.row_sum(point.weights, point.largest)
+
+    # The weights that rounds change
+
+    def weigh(self, key: int, shift: float) -> PartLevel:
+        """Set the weights from the residuals of a point."""
+        return self._weigh(self.points[key].r, shift)
 
     def place(self, at: Position) -> None:
         """Go to where the rows of a lost part were."""
-        self.largest_residual(at.lam)
-        self.weigh(at.shift)
+        self._weigh(self.rows.residuals(at.lam), at.shift)
         self.bundle, self.steps, self.asked = at.bundle, at.steps, at.asked
         self._move(at.fraction)
 
-    def value_at(self, lam: Vector) -> tuple[float, float]:
-        """Return the largest entry of r = A lam, and the sum of c exp(r - largest) or the loss."""
-        return self._value_of(self.problem.residuals(lam, self.rows.n_threads))
+    def _weigh(self, r: Vector, shift: float) -> PartLevel:
+        rows = self.rows
+        rows.w, rows.E = rows.loss.weights(r, rows.c, shift), rows.loss.odds(r)
+        return self.level()
 
     # A round
 
@@ -186,7 +212,7 @@ class Part:
         undo: float,
         steps: Vector | None,
         fraction: float,
-        ask: NDArray[np.int32] | None,
+        ask: Columns | None,
     ) -> Reply:
         """Take back a fraction of the last steps, or take up new ones; apply; sum what is asked.
 
@@ -204,16 +230,15 @@ class Part:
         sums = self._measure(ask)
         return Reply(change, *sums, seconds=time.perf_counter() - begin)
 
-    def level(self) -> Level:
+    def level(self) -> PartLevel:
         """Sum the weights as they are kept."""
-        if self.rows.E is not None:
-            return Level(self.rows.resum().value, *self.rows.range())
-        return Level(self._total(), *self.rows.range())
+        rows = self.rows
+        total = float(rows.w.sum()) if rows.E is None else rows.resum().value
+        return PartLevel(total, *rows.range())
 
     def slope(self) -> Vector:
         """Return A^T w."""
-        neg, pos = self.problem.signed_sums(self.rows.w, self.rows.n_threads)
-        return pos - neg
+        return self.rows.slope()
 
     def solve_alone(self, penalty: Penalty, method: str, seed: int, max_epochs: float) -> Vector:
         """Solve the problem of these rows only; return lam."""
@@ -225,85 +250,49 @@ class Part:
             options = {"tau": None, "seed": seed} if method == "exact" else {"step": "exact"}
             lam = np.zeros(problem.n_coordinates)
             result = METHODS[method].run(
-                problem, penalty, monitor, lam, n_threads=self.rows.n_threads, **options
+                problem, penalty, monitor, lam, n_threads=self.n_threads, **options
             )
         finally:
             problem.c = c
-        return problem.coordinates(result.lam, result.intercept)
+        return problem.design.coordinates(result.lam, result.intercept)
 
     # The surface of F around a point
 
-    def open_surface(self, lam: Vector) -> tuple[float, float]:
-        """Go to lam, beside the weights, which stay where they are; answer as ``value_at``."""
-        self.surface_r = self.problem.residuals(lam, self.rows.n_threads)
-        return self._value_of(self.surface_r)
+    def open_surface(self, key: int, shift: float, total: float) -> None:
+        """Set the row weights p of the Hessian, at a point."""
+        rows, point = self.rows, self.points[key]
+        p = rows.loss.weights(point.r, rows.c, shift) / total
+        self.surface = LocalSurface(rows, point, NOWHERE, rows.loss.curvature(p, rows.c))
 
-    def settle_surface(self, shift: float, total: float) -> Vector:
-        """Set the row weights p of the Hessian; return this part of the gradient."""
-        with np.errstate(under="ignore"):
-            p = self._weights(self.surface_r, shift) / total
-        neg, pos = self.problem.signed_sums(p, self.rows.n_threads)
-        self.p = curvature(self.problem, p)
-        return pos - neg
+    def gram(self, columns: Columns) -> Vector:
+        """Return A^T diag(p) A on these columns, of which the lower triangle counts."""
+        return self.surface.gram(columns)
 
-    def gram(self, columns: NDArray[np.int32]) -> Vector:
-        """Return A^T diag(p) A on these columns, k x k flat, of which the lower triangle counts."""
-        entries = np.empty(len(columns) ** 2)
-        _core.gram(self.problem.matrix, self.p, columns, entries, self.rows.n_threads)
-        return entries
-
-    def sums(self, columns: NDArray[np.int32]) -> tuple[Vector, Vector]:
+    def sums(self, columns: Columns) -> tuple[Vector, Vector]:
         """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
-        return self.problem.signed_sums(self.p, self.rows.n_threads, columns)
+        return self.surface.sums(columns)
 
-    def product(self, columns: NDArray[np.int32], d: Vector) -> Vector:
+    def product(self, columns: Columns, d: Vector) -> Vector:
         """Return A^T diag(p) A d on these columns."""
-        spread = np.zeros(self.problem.n_coordinates)
-        spread[columns] = d
-        z = self.p * self.problem.residuals(spread, self.rows.n_threads)
-        neg, pos = self.problem.signed_sums(z, self.rows.n_threads, columns)
-        return pos - neg
+        return self.surface.product(columns, d)
 
     def _move(self, fraction: float) -> float:
         if fraction == 0.0:
             return 0.0
         assert self.bundle is not None
         assert self.steps is not None
-        return _core.move_rows(
-            **self.rows.arrays(),
-            **self.rows.odds(),
-            columns=self.bundle,
-            steps=self.steps,
-            fraction=fraction,
-            n_threads=self._useful(self.bundle),
-        )
+        rows = (self.rows.matrix, self.rows.w, self.rows.E, self.rows.kernel_c)
+        useful = self._useful(self.bundle)
+        return _core.move_rows(*rows, self.bundle, self.steps, fraction, useful)
 
-    def _measure(self, columns: NDArray[np.int32]) -> tuple[Vector, Vector, Vector]:
+    def _measure(self, columns: Columns) -> tuple[Vector, Vector, Vector]:
         neg, pos, square = (np.empty(len(columns)) for _ in range(3))
         _core.gather_columns(
-            self.problem.matrix, self.rows.w, columns, neg, pos, self._useful(columns), square
+            self.rows.matrix, self.rows.w, columns, neg, pos, self._useful(columns), square
         )
         return neg, pos, square[self.valued[columns]]
 
-    def _useful(self, columns: NDArray[np.int32]) -> int:
+    def _useful(self, columns: Columns) -> int:
         matrix = self.problem.matrix
         work = len(columns) * (matrix.nnz // matrix.n)
-        return max(1, min(self.rows.n_threads, work // 2**14))
-
-    def _weights(self, r: Vector, shift: float) -> Vector:
-        if self.problem.loss == "logistic":
-            return self.problem.weigh(r).w
-        return self.problem.c * np.exp(r - shift)
-
-    def _total(self) -> float:
-        return float(self.rows.w.sum())
-
-    def _loss_sum(self, r: Vector) -> float:
-        return self.problem.weigh(r).value
-
-    def _value_of(self, r: Vector) -> tuple[float, float]:
-        largest = float(r.max())
-        if self.problem.loss == "logistic":
-            return largest, self._loss_sum(r)
-        with np.errstate(under="ignore"):
-            return largest, float(np.sum(self._weights(r, largest)))
+        return max(1, min(self.n_threads, work // 2**14))

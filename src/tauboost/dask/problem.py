@@ -1,14 +1,16 @@
 """A problem whose rows are spread over a Dask cluster: the driver knows columns, the parts rows.
 
-It is a ``tauboost.Problem`` to whatever asks it about columns and sums over rows, so that the
-methods of one machine run on it as they are.
+It describes what a ``tauboost.Problem`` describes, and its rows answer the same questions, so that
+the methods of one machine run on it as they are.
 """
 
 from __future__ import annotations
 
+import itertools
 import math
 import time
 import uuid
+import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import replace
 from typing import Any
@@ -16,21 +18,22 @@ from typing import Any
 import numpy as np
 from dask import delayed
 from distributed import Client, default_client
-from numpy.typing import ArrayLike, NDArray
+from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
 from ..base.threads import resolve_threads
 from ..design.matrix import random_places
+from ..design.sparse import SparseDesign
+from ..design.wide import is_wide
 from ..penalty import Penalty
-from ..problem import Problem
-from ..rows import Rows
+from ..problem import BaseProblem
 from ..validation import check_count
 from .crew import Crew, Member, Patience
 from .data import as_pieces, grouped
-from .loading import Summary, load_part, summarise
+from .loading import Summary, load_part, summarise, used_features
 from .part import Part, PartSpec, Shape
-from .rows import RemoteRows, RemoteSurface
+from .rows import RemotePoint, RemoteRows, RemoteSurface
 
 __all__ = ["DaskProblem"]
 
@@ -38,11 +41,9 @@ __all__ = ["DaskProblem"]
 TRIAL_ROUNDS = 5
 # What a kernel takes to sum and to move, roughly: enough to compare with the time of a round.
 SECONDS_A_NONZERO = 4e-9
-# On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
-LARGEST_OVERLAP = 1.2
 
 
-class DaskProblem(Problem):
+class DaskProblem(BaseProblem):
     """One AdaBoost (or logistic) problem, its rows in parts on the workers of a Dask cluster.
 
     Parameters
@@ -67,8 +68,6 @@ class DaskProblem(Problem):
         When a worker that does not answer is given up.
     """
 
-    is_spread = True
-
     def __init__(
         self,
         data: Any,
@@ -81,14 +80,16 @@ class DaskProblem(Problem):
         n_threads: int | None = None,
         patience: Patience | None = None,
     ) -> None:
-        self._choose(loss, fit_intercept)
+        super().__init__(loss, fit_intercept)
         if n_threads is not None:
             n_threads = resolve_threads(n_threads)
         self.client = check_client(client)
         self.crew = Crew(self.client, patience)
         self.crew.replay = self._replay
         self.in_use: Callable[[], RemoteRows | None] = lambda: None
-        self.surface: Callable[[], RemoteSurface | None] = lambda: None
+        self.holders: list[Callable[[], RemotePoint | RemoteSurface | None]] = []
+        self.keys = itertools.count()
+        self.dropped: list[int] = []  # keys of points that nobody needs any more
         self._load(data, n_features, n_parts, n_threads)
 
     def _load(
@@ -104,6 +105,16 @@ class DaskProblem(Problem):
             ]
         )
         spec = self._agree(summaries, can_widen, n_features, n_threads)
+        if is_wide(spec.n_features, sum(summary.nnz for summary in summaries)):
+            found = self.crew.wait(
+                [
+                    self.client.submit(used_features, part, key=f"tauboost-used-{token}-{k}")
+                    for k, part in enumerate(loaded)
+                ]
+            )
+            # A matrix has one column at least.
+            used = np.unique(np.concatenate(found)) if any(map(len, found)) else np.arange(1)
+            spec = replace(spec, used=used)
         present = [k for k, summary in enumerate(summaries) if summary.n_present > 0]
         actors = [
             self.client.submit(Part, loaded[k], spec, actor=True, key=f"tauboost-part-{token}-{k}")
@@ -112,7 +123,7 @@ class DaskProblem(Problem):
         largest = max(summaries[k].largest_weight for k in present)
         weights = [summaries[k].weight * (summaries[k].largest_weight / largest) for k in present]
         self.crew.assemble(actors, [weight / math.fsum(weights) for weight in weights])
-        self._take_shape()
+        self._take_shape(spec)
 
     def _agree(
         self,
@@ -123,12 +134,11 @@ class DaskProblem(Problem):
     ) -> PartSpec:
         """Check that the parts are parts of one data set."""
         self.n_samples = sum(summary.n_samples for summary in summaries)
-        self.n_features = common_width(summaries, can_widen, n_features)
+        width = common_width(summaries, can_widen, n_features)
         self.classes = two_classes([label for summary in summaries for label in summary.labels])
-        self.place = random_places(self.n_features)
-        return PartSpec(self.classes, self.n_features, self.loss, self.fit_intercept, n_threads)
+        return PartSpec(self.classes, width, None, self.loss, self.fit_intercept, n_threads)
 
-    def _take_shape(self) -> None:
+    def _take_shape(self, spec: PartSpec) -> None:
         """Merge what the parts say of their columns, and tell them the outcome."""
         shapes: list[Shape] = self.crew.tell_each("shape", lambda _: ())
         scales = np.array([shape.scale for shape in shapes])
@@ -138,7 +148,7 @@ class DaskProblem(Problem):
         valued |= np.any((scales > 0) & (scales < scale), axis=0)
         self.valued = valued
         self._counts: NDArray[np.int64] = np.array([shape.counts for shape in shapes]).sum(axis=0)
-        self.matrix = _core.outline(
+        outline = _core.outline(
             sum(shape.m for shape in shapes),
             sum(shape.nnz for shape in shapes),
             max(shape.omega for shape in shapes),
@@ -146,6 +156,8 @@ class DaskProblem(Problem):
             scale,
             valued.astype(np.uint8),
         )
+        place = random_places(spec.n_features if spec.used is None else len(spec.used))
+        self.design = SparseDesign(outline, place, spec.n_features, self.fit_intercept, spec.used)
         shares = [member.share for member in self.crew.members]
         self.least_weight = min(
             shape.least_weight * share for shape, share in zip(shapes, shares, strict=True)
@@ -155,23 +167,17 @@ class DaskProblem(Problem):
         self.c_total = math.fsum(
             shape.c_total * share for shape, share in zip(shapes, shares, strict=True)
         )
-        self.first_overlap = self._first_overlap()
+        self.message_cost = self._message_cost()
         self.crew.tell_each("prepare", lambda member: (self.crew.done, member.share, self.valued))
 
-    def _first_overlap(self) -> float:
-        """Make bundles as large as the latency asks for, within what bundles can bear.
-
-        A bundle that a row meets o times has o m nonzeros: it is worth its round when its parts
-        take as long as the round trip.
-        """
+    def _message_cost(self) -> float:
+        """Measure the round trip, in nonzeros that all parts together could have read meanwhile."""
         trips = []
         for _ in range(TRIAL_ROUNDS):
             begin = time.perf_counter()
             self.crew.tell_each("rest", lambda _: (0.0,))
             trips.append(time.perf_counter() - begin)
-        rows = self.matrix.m / len(self.crew.members)
-        wanted = float(np.median(trips)) / SECONDS_A_NONZERO / rows
-        return min(max(wanted, Problem.first_overlap), LARGEST_OVERLAP)
+        return float(np.median(trips)) / SECONDS_A_NONZERO * len(self.crew.members)
 
     def _replay(self, member: Member) -> list[tuple[str, tuple[Any, ...]]]:
         """Return the calls that bring a new part to where the others are."""
@@ -180,31 +186,21 @@ class DaskProblem(Problem):
         calls: list[tuple[str, tuple[Any, ...]]] = [
             ("prepare", (self.crew.done, member.share, self.valued))
         ]
-        for holder in (self.in_use(), self.surface()):
+        for holder in (self.in_use(), *(holder() for holder in self.holders)):
             if holder is not None:
                 calls += holder.replay()
         return calls
 
-    # What Problem offers, for rows that are elsewhere.
-
-    def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
-        """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
-        return self._merged_at(self.coordinates(lam, intercept))[2]
-
-    def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
-        """Gradient of F at lam; with an intercept, its entry comes last."""
-        slope = RemoteSurface(self, self.coordinates(lam, intercept)).gradient
-        return np.append(self.features(slope), slope[self.n_features :])
-
-    def largest_residual(self, lam: Vector) -> float:
-        """Return the largest entry of A lam: minus the least margin."""
-        return self._merged_at(lam)[0]
+    def hold(self, holder: RemotePoint | RemoteSurface) -> None:
+        """Remember what parts have been told, as long as somebody needs it."""
+        alive = [old for old in self.holders if old() is not None]
+        self.holders = [*alive, weakref.ref(holder)]
 
     def column_counts(self) -> NDArray[np.int64]:
         """Return the number of nonzeros of every column of A."""
         return self._counts
 
-    def rows(self, n_threads: int) -> Rows:  # noqa: ARG002 - parts use those of their workers
+    def rows(self, n_threads: int | None = None) -> RemoteRows:  # noqa: ARG002 - workers have theirs
         """Return the rows, on which kernels run and which they change."""
         return RemoteRows(self)
 
@@ -219,21 +215,11 @@ class DaskProblem(Problem):
             axis=0,
         )
         starts = [penalty.project(length * mean) for length in (1.0, 0.5, 0.25, 0.0)]
-        return min(starts, key=lambda lam: self._merged_at(lam)[2] + penalty.value(lam))
-
-    def merged(self, parts: Sequence[tuple[float, float]]) -> tuple[float, float, float]:
-        """Return the largest residual, the total of weights and F from those of the parts."""
-        largest = max(top for top, _ in parts)
-        if self.loss == "logistic":
-            return largest, 1.0, math.fsum(loss for _, loss in parts)
-        total = math.fsum(total * math.exp(top - largest) for top, total in parts)
-        return largest, total, largest + math.log(total / self.c_total)
-
-    def _merged_at(self, lam: Vector) -> tuple[float, float, float]:
-        return self.merged(self.crew.ask("value_at", lam))
+        rows = self.rows()
+        return min(starts, key=lambda lam: rows.point(lam).value + penalty.value(lam))
 
     def __repr__(self) -> str:
-        return f"Dask{super().__repr__()[:-1]}, {len(self.crew.members)} parts)"
+        return f"{super().__repr__()[:-1]}, {len(self.crew.members)} parts)"
 
 
 def start_loading(

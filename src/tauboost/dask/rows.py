@@ -16,28 +16,26 @@ from itertools import chain, pairwise
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
-from ..rows import Level, is_safe_range
-from .part import Level as PartLevel
-from .part import Position, Reply
+from ..losses import Level, RowSum
+from ..rows import Columns, Point, is_safe_range
+from .part import PartLevel, Position, Reply
 
 if TYPE_CHECKING:
     from .problem import DaskProblem
 
-__all__ = ["RemoteRows", "RemoteSurface"]
+__all__ = ["RemotePoint", "RemoteRows", "RemoteSurface"]
 
 # Nonzeros of a part that a round may go through in the thread that answers everybody: a few
 # milliseconds.
 BRIEF_WORK = 2**20
 Calls = list[tuple[str, tuple[Any, ...]]]
-Columns = NDArray[np.int32]
 
 
 @dataclass(frozen=True)
-class DrawOutcome:
+class RemoteDraws:
     """What came of some iterations of ``pcdm``; the fields are those of the kernel's outcome."""
 
     done: int
@@ -51,26 +49,30 @@ class RemoteRows:
 
     def __init__(self, problem: DaskProblem) -> None:
         self.problem, self.crew = problem, problem.crew
+        self.loss, self.message_cost = problem.loss_function, problem.message_cost
         self.counts = problem.column_counts()
         self.levels: list[PartLevel] = []
-        self.calls_before: Calls = []  # of a refresh that is under way
         self.position: Position | None = None  # of the rows, before the next round
-        problem.in_use = weakref.ref(self)
 
     def replay(self) -> Calls:
         """Return the calls that bring a new part to where the others are."""
-        if self.position is None:
-            return self.calls_before
-        return [("place", (self.position,))]
+        return [] if self.position is None else [("place", (self.position,))]
 
-    def refresh(self, lam: Vector, r: Vector | None = None) -> Level:  # noqa: ARG002
-        """Compute everything anew at lam."""
+    def point(self, lam: Vector) -> RemotePoint:
+        """Return F at lam, beside the weights that rounds change."""
+        return RemotePoint(self.problem, lam, "point", lam)
+
+    def surface(self, lam: Vector) -> RemoteSurface:
+        """Return F to second order around lam."""
+        return RemoteSurface(self.problem, self.point(lam))
+
+    def refresh(self, lam: Vector, point: Point | None = None) -> Level:
+        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
+        here = point if isinstance(point, RemotePoint) else self.point(lam)
         self.problem.in_use = weakref.ref(self)
-        self.position, self.calls_before = None, []
-        shift = max(self.crew.ask("largest_residual", lam))
-        self.calls_before = [("largest_residual", (lam,))]
-        self.levels = self.crew.ask("weigh", shift)
-        self.position = Position(lam, shift)
+        self.position = None
+        self.levels = self.crew.ask("weigh", here.key, here.largest)
+        self.position = Position(lam, here.largest)
         return self._level()
 
     def resum(self) -> Level:
@@ -86,10 +88,6 @@ class RemoteRows:
         """Return A^T w."""
         return added(self.crew.ask("slope"))
 
-    def surface(self, lam: Vector) -> RemoteSurface:
-        """Return F to second order around lam."""
-        return RemoteSurface(self.problem, lam)
-
     def exact_sweep(
         self,
         *,
@@ -102,9 +100,8 @@ class RemoteRows:
         n_threads: int,  # noqa: ARG002 - parts use those of their workers
     ) -> _core.SweepOutcome:
         """Take the exact step in these columns, tau at a time."""
-        is_logistic = self.problem.loss == "logistic"
-        matrix = self.problem.matrix
-        steps = _core.BundleSteps(matrix, psi, lam, total, gain, is_logistic, None, tau)
+        matrix, has_odds = self.problem.matrix, self.loss.has_odds
+        steps = _core.BundleSteps(matrix, psi, lam, total, gain, has_odds, None, tau)
         bundles = [columns[k : k + tau] for k in range(0, len(columns), tau)]
         for _ in self._rounds(steps, bundles, can_halve=True):
             pass
@@ -122,7 +119,7 @@ class RemoteRows:
         n_iterations: int,
         max_drift: float,
         n_threads: int,  # noqa: ARG002
-    ) -> DrawOutcome:
+    ) -> RemoteDraws:
         """Run iterations of the paper's Algorithm 2."""
         matrix = self.problem.matrix
         subset = np.empty(sampling.tau, dtype=np.int64)
@@ -141,7 +138,7 @@ class RemoteRows:
             if drift > max_drift:
                 break
         self.levels = self.crew.ask("level")
-        return DrawOutcome(done, steps.outcome.undone, steps.total, drift)
+        return RemoteDraws(done, steps.outcome.undone, steps.total, drift)
 
     def _rounds(
         self, steps: _core.BundleSteps, bundles: Any, *, can_halve: bool
@@ -202,31 +199,69 @@ class RemoteRows:
 
     def _level(self) -> Level:
         total = math.fsum(level.total for level in self.levels)
-        if self.problem.loss == "logistic":
-            return Level(total, 1.0)
         assert self.position is not None
-        return Level(self.position.shift + math.log(total / self.problem.c_total), total)
+        return self.loss.level(total, self.position.shift, self.problem.c_total)
+
+
+class RemotePoint:
+    """F around one lam; the parts keep its residuals under a key as long as this is there."""
+
+    def __init__(self, problem: DaskProblem, lam: Vector, how: str, *arguments: Any) -> None:
+        self.problem, self.lam = problem, lam.copy()
+        self.key = next(problem.keys)
+        dropped = tuple(problem.dropped)
+        self.parts: list[RowSum] = problem.crew.ask(how, self.key, *arguments, dropped)
+        del problem.dropped[: len(dropped)]
+        weakref.finalize(self, problem.dropped.append, self.key)
+        problem.hold(self)
+        self.largest, level = problem.loss_function.merged(self.parts, problem.c_total)
+        self.value, self.total = level.value, level.total
+
+    def replay(self) -> Calls:
+        """Return the calls that bring a new part to where the others are."""
+        return [("point", (self.key, self.lam, ()))]
+
+    def sums(self) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
+        loss = self.problem.loss_function
+        shares = [loss.share(part, self.largest) for part in self.parts]
+        found = zip(shares, self.problem.crew.ask("point_sums", self.key), strict=True)
+        neg, pos = zip(*((share * neg, share * pos) for share, (neg, pos) in found), strict=True)
+        return added(neg), added(pos)
+
+    def gradient(self) -> Vector:
+        """Gradient of F."""
+        neg, pos = self.sums()
+        return (pos - neg) / self.total
+
+    def moved(self, lam: Vector, d: Vector) -> RemotePoint:
+        """Return the point lam, which is d from here; residuals follow by addition."""
+        return RemotePoint(self.problem, lam, "moved", self.key, d)
+
+    def extrapolated(self, before: RemotePoint, momentum: float) -> RemotePoint:
+        """Return the point that lies beyond this one, seen from ``before``."""
+        lam = self.lam + momentum * (self.lam - before.lam)
+        keys = (self.key, before.key)
+        return RemotePoint(self.problem, lam, "extrapolated", *keys, momentum)
 
 
 class RemoteSurface:
     """F to second order around a point, on rows in parts."""
 
-    def __init__(self, problem: DaskProblem, lam: Vector) -> None:
-        self.problem, self.crew = problem, problem.crew
-        self.calls: Calls = []
-        problem.surface = weakref.ref(self)
-        largest, total, _ = problem.merged(self.crew.ask("open_surface", lam))
-        self.calls = [("open_surface", (lam,))]
-        self.gradient = added(self.crew.ask("settle_surface", largest, total))
-        self.calls.append(("settle_surface", (largest, total)))
+    def __init__(self, problem: DaskProblem, here: RemotePoint) -> None:
+        self.problem, self.crew, self.here = problem, problem.crew, here
+        self.gradient = here.gradient()
+        self.call = ("open_surface", (here.key, here.largest, here.total))
+        self.crew.ask(self.call[0], *self.call[1])
+        problem.hold(self)
 
     def replay(self) -> Calls:
         """Return the calls that bring a new part to where the others are."""
-        return self.calls
+        return [self.call]
 
     def gram(self, columns: Columns) -> Vector:
         """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
-        return added(self.crew.ask("gram", columns)).reshape(len(columns), len(columns))
+        return added(self.crew.ask("gram", columns))
 
     def sums(self, columns: Columns) -> tuple[Vector, Vector]:
         """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
@@ -240,9 +275,9 @@ class RemoteSurface:
     def look_along(self, direction: Vector) -> None:
         """Parts compute residuals anew at each point: a line search looks at two or three."""
 
-    def at(self, lam: Vector, length: float | None) -> tuple[float, Vector | None]:  # noqa: ARG002
-        """Return F at lam; its residuals stay with the parts."""
-        return self.problem.merged(self.crew.ask("value_at", lam))[2], None
+    def at(self, lam: Vector, length: float | None) -> RemotePoint:  # noqa: ARG002
+        """Return F at lam."""
+        return RemotePoint(self.problem, lam, "point", lam)
 
 
 def added(vectors: Sequence[Vector]) -> Vector:

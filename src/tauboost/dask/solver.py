@@ -40,6 +40,7 @@ def solve(
     l1_ratio: float = 1.0,
     bounds: Bounds | None = None,
     tau: int | None = None,
+    step: str | None = None,
     max_epochs: float | None = None,
     tol: float | None = None,
     time_limit: float | None = None,
@@ -56,8 +57,8 @@ def solve(
         The cluster; None takes the current client.
     data
         See :class:`DaskProblem`; or a ``DaskProblem``, which is then not loaded again.
-    method : {"exact", "pcdm"}
-        The methods that work on rows in parts.
+    method : {"exact", "pcdm", "fully-parallel", "accelerated", "greedy", "lbfgs"}
+        The methods that work on rows in parts: all but the lock-free ones.
     loss, fit_intercept, n_features, n_parts, n_threads, patience
         See :class:`DaskProblem`; not looked at if ``data`` is one.
     checkpoint : path, optional
@@ -69,7 +70,9 @@ def solve(
         Whether to start, unless at ``lam0``, from the mean of what one sweep of each part alone
         arrives at: one round, often as good as the first sweep. The optimum is the same, the way
         there is not that of one machine.
-    alpha, l1_ratio, bounds, tau, max_epochs, tol, time_limit, target, lam0, random_state, callback
+    alpha, l1_ratio, bounds, tau, step, max_epochs, tol, time_limit, target, lam0
+        As in :func:`tauboost.solve`.
+    random_state, callback
         As in :func:`tauboost.solve`. With the same ``tau`` and ``random_state`` the result is that
         of one machine, whatever the number of parts, but for rounding.
 
@@ -108,8 +111,8 @@ def solve(
             lam0 = np.append(saved.lam, [saved.intercept] if problem.fit_intercept else [])
             most = max(0.0, most - saved.epoch)
     if local_start and lam0 is None:
-        penalty = Penalty.build(problem.place, alpha, l1_ratio, bounds)
-        lam, intercept = problem.split(problem.local_start(penalty, LOCAL_SEED))
+        penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds)
+        lam, intercept = problem.design.split(problem.local_start(penalty, LOCAL_SEED))
         lam0 = np.append(lam, [intercept] if problem.fit_intercept else [])
     with ProgressLine(problem.crew, most, is_shown=progress) as line:
 
@@ -126,6 +129,7 @@ def solve(
             l1_ratio=l1_ratio,
             bounds=bounds,
             tau=tau,
+            step=step,
             max_epochs=most,
             tol=tol,
             time_limit=time_limit,

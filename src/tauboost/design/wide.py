@@ -15,11 +15,19 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..validation import CsrArrays
 
-__all__ = ["expanded", "without_unused_features"]
+__all__ = ["expanded", "is_wide", "without_unused_features"]
+
+# So few columns cost nothing, whether they are used or not.
+FEW_FEATURES = 2**16
 
 # Beyond this many features for each entry, sorting the entries is cheaper than a pass over all
 # features.
 FAR_MORE_FEATURES = 8
+
+
+def is_wide(n_features: int, nnz: int) -> bool:
+    """Tell whether a problem of this size leaves unused features out, in one part or in several."""
+    return n_features > max(FEW_FEATURES, FAR_MORE_FEATURES * nnz)
 
 
 def without_unused_features(

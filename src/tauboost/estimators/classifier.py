@@ -268,7 +268,7 @@ class TauBoostClassifier(
         coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
         kept = samples.keep(coef)
         return np.stack(
-            [samples.coordinates(row, b) for row, b in zip(kept, self.intercept_, strict=True)]
+            [samples.design.point(row, b) for row, b in zip(kept, self.intercept_, strict=True)]
         )
 
     def _keep(self, model: Model, samples: Samples, classes: NDArray[Any], n_features: int) -> None:

@@ -75,14 +75,15 @@ def boost(
     problem = Problem.of_part(
         indicators, y, sample_weight, classes=classes, fit_intercept=True, n_threads=n_threads
     )
-    place = np.append(problem.place, problem.n_features)  # the constant comes last
+    place = np.append(problem.design.place, problem.n_features)  # the constant comes last
     side = np.append(np.where(threshold < 0, -1.0, 1.0), 1.0)
     present = np.arange(len(y)) if sample_weight is None else np.flatnonzero(sample_weight > 0)
     label = np.where(y[present][problem.matrix.row_order] == classes[1], 1.0, -1.0)
     feature, threshold = np.append(feature, -1), np.append(threshold, 0.0)
+    rows = problem.rows()
     w, said, chosen = problem.c.copy(), np.empty(len(label)), []
     for _ in range(n_rounds):
-        neg, pos = problem.signed_sums(w)
+        neg, pos = rows.signed_sums(w)
         edges = (side * (2.0 * (pos - neg)[place] - w @ label)) / w.sum()
         sizes = np.abs(edges)
         best = int(np.argmax(sizes >= (1.0 - TIE) * sizes.max()))
@@ -96,7 +97,7 @@ def boost(
         d = np.zeros(problem.n_coordinates)
         d[place[best]] = 2.0
         said[:] = 0.0
-        problem.add_columns(d, said)
+        rows.add_columns(d, said)
         w *= np.exp(-weight * side[best] * (said - label))
         w /= w.sum()
     columns = np.array(chosen, dtype=np.float64).reshape(-1, 4).T

@@ -14,7 +14,8 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
+from ..rows import Point
 from .result import Result
 from .stopping import Monitor, drive
 
@@ -22,7 +23,7 @@ __all__ = ["solve"]
 
 
 def solve(
-    problem: Problem,
+    problem: BaseProblem,
     penalty: Penalty,
     monitor: Monitor,
     lam: Vector,
@@ -36,40 +37,36 @@ def solve(
 class _Accelerated:
     is_monotone = False
     edge_hint = None  # the gradient at hand is that of y
-    r: Vector
+    point: Point
 
-    def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
-        self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
+    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
+        self.problem, self.penalty, self.rows = problem, penalty, problem.rows(n_threads)
         scale = problem.matrix.scale
         self.curvature = max(problem.omega, 1) * np.square(np.where(scale > 0, scale, np.inf))
         self.lam = lam
-        self.y = lam
         self.t = 1.0
         self.iterations = 0
         self.updates = 0
         self.finish()
-        self.r_y = self.r
+        self.y = self.point
 
     def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one iteration
-        gradient = self.problem.slope(self.problem.weigh(self.r_y), self.n_threads)
-        lam = self.penalty.prox(self.y - gradient / self.curvature, self.curvature)
-        r = self.r_y.copy()
-        self.problem.add_columns(lam - self.y, r, self.n_threads)
+        y = self.y.lam
+        lam = self.penalty.prox(y - self.y.gradient() / self.curvature, self.curvature)
+        point = self.y.moved(lam, lam - y)
         t = (1.0 + np.sqrt(1.0 + 4.0 * self.t**2)) / 2.0
         momentum = (self.t - 1.0) / t
-        self.y = lam + momentum * (lam - self.lam)
-        self.r_y = r + momentum * (r - self.r)
-        self.lam, self.r, self.t = lam, r, t
-        self.value = self.problem.weigh(r).value
+        self.y = point.extrapolated(self.point, momentum)
+        self.lam, self.point, self.value, self.t = lam, point, point.value, t
         self.iterations += 1
         self.updates += self.problem.n_coordinates
 
     def gradient(self) -> Vector:
-        return self.problem.slope(self.problem.weigh(self.r), self.n_threads)
+        return self.point.gradient()
 
     def epochs(self) -> float:
         return float(self.iterations)
 
     def finish(self) -> None:
-        self.r = self.problem.residuals(self.lam, self.n_threads)
-        self.value = self.problem.weigh(self.r).value
+        self.point = self.rows.point(self.lam)
+        self.value = self.point.value

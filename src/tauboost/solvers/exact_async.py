@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 
+from .. import _core
 from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
@@ -49,8 +50,15 @@ class _ExactAsync(MultiplicativeWeights):
         while len(columns) > 0:  # a call ends early where the numbers ask for a refresh
             # Rows drift by far less than the sum of all steps, which is all that threads can tell
             # each other; so it ends a call early only where weights are already hard to represent.
-            outcome = self.rows.exact_async(
-                **self.state(),
+            rows = self.rows
+            outcome = _core.exact_async(
+                matrix=rows.matrix,
+                w=rows.w,
+                E=rows.E,
+                c=rows.kernel_c,
+                lam=self.lam,
+                total=self.total,
+                psi=self.penalty.kernel,
                 columns=columns,
                 max_drift=math.inf if self.was_safe else MAX_DRIFT,
                 n_threads=self.n_threads,

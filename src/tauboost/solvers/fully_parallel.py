@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
 from .full_gradient import FullGradient
 from .result import Result
 from .stopping import Monitor, drive
@@ -23,7 +23,7 @@ __all__ = ["log_ratio", "solve"]
 
 
 def solve(
-    problem: Problem,
+    problem: BaseProblem,
     penalty: Penalty,
     monitor: Monitor,
     lam: Vector,
@@ -37,7 +37,7 @@ def solve(
 
 
 class _Lipschitz(FullGradient):
-    def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
+    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
         super().__init__(problem, lam, n_threads)
         self.penalty = penalty
         scale = problem.matrix.scale

@@ -16,7 +16,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
 from .full_gradient import FullGradient
 from .result import Result
 from .stopping import Monitor, drive
@@ -25,7 +25,7 @@ __all__ = ["solve"]
 
 
 def solve(
-    problem: Problem,
+    problem: BaseProblem,
     penalty: Penalty,  # noqa: ARG001 - refused by the registry
     monitor: Monitor,
     lam: Vector,
@@ -38,7 +38,7 @@ def solve(
 
 
 class _Greedy(FullGradient):
-    def __init__(self, problem: Problem, lam: Vector, step: str, n_threads: int) -> None:
+    def __init__(self, problem: BaseProblem, lam: Vector, step: str, n_threads: int) -> None:
         super().__init__(problem, lam, n_threads)
         self.is_exact = step == "exact"
 
@@ -53,13 +53,13 @@ class _Greedy(FullGradient):
 
     def _largest(self, size: Vector) -> int:
         """Return the coordinate of the largest entry; of equals, the first in the order of X."""
-        place = self.problem.place
+        place = self.problem.design.place
         n, first = len(place), int(place[np.argmax(size[place])])
         return n if len(size) > n and size[n] > size[first] else first
 
     def _log_ratio(self, i: int) -> float:
         # neg and pos hold w |A|: over a_i they are the W- and W+ of entries in {-a, 0, a}
-        scale, total = self.problem.matrix.scale[i], self.weights.total
+        scale, total = self.problem.matrix.scale[i], self.point.total
         smoothing = 1e-12 * total
         return 0.5 * float(
             np.log(self.neg[i] / scale + smoothing) - np.log(self.pos[i] / scale + smoothing)

@@ -13,7 +13,7 @@ from scipy.optimize import minimize
 
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
 from .result import Result, Status
 from .stopping import Monitor
 
@@ -21,7 +21,7 @@ __all__ = ["solve"]
 
 
 def solve(
-    problem: Problem,
+    problem: BaseProblem,
     penalty: Penalty,
     monitor: Monitor,
     lam: Vector,
@@ -70,23 +70,23 @@ class _Lbfgs:
     is_monotone = False
     edge_hint = 0.0  # the gradient is at hand: always test
 
-    def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
-        self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
+    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
+        self.problem, self.penalty, self.rows = problem, penalty, problem.rows(n_threads)
         self.evaluations = 0
         self.updates = 0
         self.lam = lam
         self.finish()
 
     def evaluate(self, lam: Vector) -> tuple[float, Vector]:
-        weights = self.problem.weigh(self.problem.residuals(lam, self.n_threads))
-        gradient = self.problem.slope(weights, self.n_threads)
+        point = self.rows.point(lam)
+        value, gradient = point.value, point.gradient()
         self.evaluations += 1
         self.updates += self.problem.n_coordinates
-        self._latest = (lam.copy(), weights.value, gradient)
+        self._latest = (lam.copy(), value, gradient)
         n = self.penalty.n
         smooth = gradient.copy()
         smooth[:n] += self.penalty.l2 * lam[:n]
-        return weights.value + self.penalty.value(lam), smooth
+        return value + self.penalty.value(lam), smooth
 
     def accept(self, lam: Vector) -> None:
         if not np.array_equal(lam, self._latest[0]):
@@ -103,11 +103,11 @@ class _Lbfgs:
         raise NotImplementedError("SciPy drives this method")
 
     def finish(self) -> None:
-        weights = self.problem.weigh(self.problem.residuals(self.lam, self.n_threads))
-        self.value, self._gradient = weights.value, self.problem.slope(weights, self.n_threads)
+        point = self.rows.point(self.lam)
+        self.value, self._gradient = point.value, point.gradient()
 
 
-def _bounds(problem: Problem, penalty: Penalty) -> list[tuple[float, float]] | None:
+def _bounds(problem: BaseProblem, penalty: Penalty) -> list[tuple[float, float]] | None:
     if penalty.lower is None or penalty.upper is None:
         return None
     free = [(-np.inf, np.inf)] * (problem.n_coordinates - penalty.n)

@@ -23,8 +23,8 @@ from threadpoolctl import ThreadpoolController
 from .. import _core
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import Problem
-from ..rows import Rows, Surface
+from ..problem import BaseProblem
+from ..rows import Point, Rows, Surface
 
 __all__ = ["NewtonFinish", "NewtonStep"]
 
@@ -37,10 +37,10 @@ _BLAS = ThreadpoolController().select(user_api="blas")
 
 @dataclass(frozen=True)
 class NewtonStep:
-    """A better point, with its residuals, where they are at hand, and its objective."""
+    """A better point, F there, and its objective."""
 
     lam: Vector
-    r: Vector | None
+    point: Point
     objective: float
 
 
@@ -48,7 +48,7 @@ class NewtonFinish:
     """Keeps account of when a Newton step is due, and takes it."""
 
     def __init__(
-        self, problem: Problem, penalty: Penalty, counts: NDArray[np.int64], rows: Rows
+        self, problem: BaseProblem, penalty: Penalty, counts: NDArray[np.int64], rows: Rows
     ) -> None:
         self.problem, self.penalty, self.rows = problem, penalty, rows
         self.counts = counts
@@ -165,8 +165,8 @@ class NewtonFinish:
         def at(length: float) -> NewtonStep:
             moved = lam + length * direction
             allowed = self._within(lam, moved)
-            value, r = surface.at(allowed, length if np.array_equal(allowed, moved) else None)
-            return NewtonStep(allowed, r, value + self.penalty.value(allowed))
+            point = surface.at(allowed, length if np.array_equal(allowed, moved) else None)
+            return NewtonStep(allowed, point, point.value + self.penalty.value(allowed))
 
         length, best = 1.0, at(1.0)
         while not best.objective < objective:
@@ -196,14 +196,14 @@ class _Hessian:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: BaseProblem,
         penalty: Penalty,
         surface: Surface,
         free: NDArray[np.intp],
     ) -> None:
         self.problem, self.surface = problem, surface
         self.free = free.astype(np.int32)
-        self.is_logistic = problem.loss == "logistic"
+        self.is_log_of_sum = not problem.loss_function.has_odds
         self.g = surface.gradient[free]
         self.l2 = np.where(free < penalty.n, penalty.l2, 0.0)
 
@@ -215,7 +215,7 @@ class _Hessian:
 
     def dense(self) -> Vector:
         H = self.surface.gram(self.free)
-        if not self.is_logistic:
+        if self.is_log_of_sum:
             H -= np.outer(self.g, self.g)
         H[np.diag_indices_from(H)] += self.l2
         return H
@@ -224,14 +224,14 @@ class _Hessian:
         """Return an upper bound on the diagonal, exact for value-free columns."""
         neg, pos = self.surface.sums(self.free)
         diagonal = (neg + pos) * self.problem.matrix.scale[self.free] + self.l2
-        if not self.is_logistic:
+        if self.is_log_of_sum:
             diagonal = np.maximum(diagonal - self.g**2, 0.1 * diagonal)
         return np.asarray(np.maximum(diagonal, 1e-12 * diagonal.max() + 1e-300))
 
     def __call__(self, d: Vector) -> Vector:
         """Return H d."""
         product = self.surface.product(self.free, d) + self.l2 * d
-        if not self.is_logistic:
+        if self.is_log_of_sum:
             product -= self.g * float(np.sum(self.g * d))
         return np.asarray(product)
 

@@ -13,7 +13,8 @@ from __future__ import annotations
 from .. import _core
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
+from ..rows import DrawOutcome
 from .random_draws import RandomDraws
 from .result import Result
 from .stopping import Monitor, drive
@@ -25,7 +26,7 @@ NONZEROS_WORTH_A_THREAD = 2**14
 
 
 def solve(
-    problem: Problem,
+    problem: BaseProblem,
     penalty: Penalty,
     monitor: Monitor,
     lam: Vector,
@@ -42,7 +43,13 @@ class _Pcdm(RandomDraws):
     is_monotone = True
 
     def __init__(
-        self, problem: Problem, penalty: Penalty, lam: Vector, tau: int, seed: int, n_threads: int
+        self,
+        problem: BaseProblem,
+        penalty: Penalty,
+        lam: Vector,
+        tau: int,
+        seed: int,
+        n_threads: int,
     ) -> None:
         super().__init__(problem, penalty, lam, tau, seed, n_threads)
         matrix = problem.matrix
@@ -51,9 +58,11 @@ class _Pcdm(RandomDraws):
         busy = tau * matrix.nnz // (matrix.n * NONZEROS_WORTH_A_THREAD)
         self.kernel_threads = max(1, min(n_threads, matrix.n_shards, busy))
 
-    def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
-        outcome: _core.Outcome = self.rows.pcdm(
-            **self.state(),
+    def run(self, n_updates: int, max_drift: float) -> DrawOutcome:
+        outcome = self.rows.pcdm(
+            lam=self.lam,
+            total=self.total,
+            psi=self.penalty.kernel,
             beta=self.beta,
             sampling=self.sampling,
             first=self.iterations,

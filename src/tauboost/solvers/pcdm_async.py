@@ -39,8 +39,12 @@ class _PcdmAsync(RandomDraws):
     rows: LocalRows  # threads share them
 
     def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
-        outcome = self.rows.pcdm_async(
-            **self.state(),
+        outcome = _core.pcdm_async(
+            matrix=self.rows.matrix,
+            w=self.rows.w,
+            lam=self.lam,
+            total=self.total,
+            psi=self.penalty.kernel,
             beta=self.beta,
             seed=self.seed,
             first=self.updates,

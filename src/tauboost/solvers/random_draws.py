@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from .. import _core
 from ..base.arrays import Vector
 from ..eso import beta
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
+from ..rows import DrawOutcome
 from .weights import MAX_DRIFT, MultiplicativeWeights
 
 __all__ = ["RandomDraws"]
@@ -24,7 +24,13 @@ class RandomDraws(MultiplicativeWeights):
     """
 
     def __init__(
-        self, problem: Problem, penalty: Penalty, lam: Vector, tau: int, seed: int, n_threads: int
+        self,
+        problem: BaseProblem,
+        penalty: Penalty,
+        lam: Vector,
+        tau: int,
+        seed: int,
+        n_threads: int,
     ) -> None:
         super().__init__(problem, penalty, lam, n_threads)
         matrix = problem.matrix
@@ -41,6 +47,6 @@ class RandomDraws(MultiplicativeWeights):
             outcome = self.run(goal - self.updates, MAX_DRIFT)
             self.settle(outcome.drift)
 
-    def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
+    def run(self, n_updates: int, max_drift: float) -> DrawOutcome:
         """Carry out about ``n_updates`` coordinate updates."""
         raise NotImplementedError

@@ -15,7 +15,7 @@ from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..io.saved import State
 from ..penalty import Bounds, Penalty
-from ..problem import Problem
+from ..problem import BaseProblem, Problem
 from ..validation import check_vector
 from . import accelerated, exact, exact_async, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
 from .result import Result
@@ -41,7 +41,7 @@ class Method:
     takes_bounds: bool = True
     steps_without_psi: tuple[str, ...] = ()
     losses: tuple[str, ...] = ("exponential",)
-    takes_parts: bool = False  # runs on rows that are spread over a cluster
+    takes_parts: bool = True  # runs on rows that are spread over a cluster
     can_resume: bool = False
 
 
@@ -51,7 +51,6 @@ METHODS: dict[str, Method] = {
         "exact steps in bundles, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
-        takes_parts=True,
         can_resume=True,
     ),
     "exact-async": Method(
@@ -59,19 +58,20 @@ METHODS: dict[str, Method] = {
         "the same step, lock-free",
         takes_seed=True,
         losses=("exponential", "logistic"),
+        takes_parts=False,
     ),
     "pcdm": Method(
         pcdm.solve,
         "the paper's Algorithm 2",
         takes_tau=True,
         default_tau=PAPER_TAU,
-        takes_parts=True,
     ),
     "pcdm-async": Method(
         pcdm_async.solve,
         "its asynchronous version, lock-free",
         takes_tau=True,
         default_tau=PAPER_TAU,
+        takes_parts=False,
     ),
     "fully-parallel": Method(
         fully_parallel.solve,
@@ -99,7 +99,7 @@ METHODS: dict[str, Method] = {
 
 
 def solve(
-    problem: Problem,
+    problem: BaseProblem,
     method: str = "exact",
     *,
     alpha: float = 0.0,
@@ -121,7 +121,7 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem
+    problem : Problem or DaskProblem
         What to solve.
     method : str
         One of ``tauboost.METHODS``; the user guide says which to use when.
@@ -167,21 +167,14 @@ def solve(
     >>> result.objective < 0
     True
     """
-    if not isinstance(problem, Problem):
+    if not isinstance(problem, BaseProblem):
         raise TypeError(f"problem must be a tauboost.Problem, got {type(problem).__name__}")
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     chosen = METHODS[method]
     start = _checked_start(problem, lam0)
-    penalty = Penalty.build(
-        problem.place,
-        alpha,
-        l1_ratio,
-        bounds,
-        used=problem.used,
-        lam0=None if start is None else start[: problem.n_features],
-        n_features=problem.n_features,
-    )
+    first = None if start is None else start[: problem.n_features]
+    penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, lam0=first)
     options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
@@ -199,16 +192,16 @@ def solve(
     return chosen.run(problem, penalty, Monitor(problem, penalty, rule, callback), lam, **options)
 
 
-def _checked_start(problem: Problem, lam0: ArrayLike | None) -> Vector | None:
+def _checked_start(problem: BaseProblem, lam0: ArrayLike | None) -> Vector | None:
     n = problem.n_features
     return None if lam0 is None else check_vector(lam0, (n, n + problem.fit_intercept), "lam0")
 
 
-def _start(problem: Problem, lam0: Vector | None) -> Vector:
+def _start(problem: BaseProblem, lam0: Vector | None) -> Vector:
     if lam0 is None:
         return np.zeros(problem.n_coordinates)
     n = problem.n_features
-    return problem.coordinates(lam0[:n], float(lam0[n]) if len(lam0) > n else 0.0)
+    return problem.design.coordinates(lam0[:n], float(lam0[n]) if len(lam0) > n else 0.0)
 
 
 def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty) -> dict[str, str]:
@@ -228,7 +221,7 @@ def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty
 
 
 def _tau_options(
-    method: str, chosen: Method, tau: int | None, random_state: Any, problem: Problem
+    method: str, chosen: Method, tau: int | None, random_state: Any, problem: BaseProblem
 ) -> dict[str, int | None]:
     if not chosen.takes_tau:
         if tau is not None:
@@ -264,7 +257,7 @@ def _seed(random_state: Any) -> int:
     return int(sequence.generate_state(1, np.uint64)[0])
 
 
-def _check_fit(method: str, chosen: Method, problem: Problem, penalty: Penalty) -> None:
+def _check_fit(method: str, chosen: Method, problem: BaseProblem, penalty: Penalty) -> None:
     """Refuse what the method cannot do, naming what can."""
 
     def others(able: Callable[[Method], bool]) -> str:
@@ -279,7 +272,7 @@ def _check_fit(method: str, chosen: Method, problem: Problem, penalty: Penalty) 
     if penalty.has_bounds and not chosen.takes_bounds:
         able = others(lambda other: other.takes_bounds)
         raise ValueError(f"bounds: method {method!r} takes no bounds; {able} do")
-    if problem.is_spread and not chosen.takes_parts:
+    if not chosen.takes_parts and not isinstance(problem, Problem):
         able = others(lambda other: other.takes_parts)
         raise ValueError(
             f"method {method!r} needs all rows on one machine; {able} run on a cluster"

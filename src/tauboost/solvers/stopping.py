@@ -12,7 +12,6 @@ separable data no finite optimum exists; a certificate of separability ends the 
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -23,7 +22,7 @@ import numpy as np
 from ..base.arrays import Vector
 from ..io.saved import State
 from ..penalty import Penalty
-from ..problem import Problem
+from ..problem import BaseProblem
 from ..validation import check_real
 from .result import Result, Status, Trace
 
@@ -120,7 +119,7 @@ class Monitor:
 
     def __init__(
         self,
-        problem: Problem,
+        problem: BaseProblem,
         penalty: Penalty,
         rule: StoppingRule,
         callback: Callback | None = None,
@@ -141,7 +140,7 @@ class Monitor:
         self._rows.append((epoch, at.updates, seconds, value, objective))
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
-            point = self.problem.split(at.lam, self.penalty.rest)
+            point = self.problem.design.split(at.lam, self.penalty.rest)
             seen = (epoch, at.updates, seconds, value, objective, *point)
             stop = self.callback(Snapshot(*seen, saved=getattr(at, "saved", None)))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
@@ -160,7 +159,7 @@ class Monitor:
         """Freeze the outcome, after a last exact evaluation."""
         assert self._verdict is not None
         at.finish()
-        lam, intercept = self.problem.split(at.lam, self.penalty.rest)
+        lam, intercept = self.problem.design.split(at.lam, self.penalty.rest)
         columns = np.array(self._rows, dtype=np.float64).T.copy()
         return Result(
             lam=lam,
@@ -222,21 +221,19 @@ class Monitor:
 
     def _least_margin(self, at: Iteration) -> float:
         """Return the smallest -(A lam)_j."""
-        return -self.problem.largest_residual(at.lam)
+        return -self.problem.rows().point(at.lam).largest
 
 
-def is_unbounded(problem: Problem, penalty: Penalty, value: float, lam: Vector) -> bool:
+def is_unbounded(problem: BaseProblem, penalty: Penalty, value: float, lam: Vector) -> bool:
     """Tell whether F + psi is proved to fall without end along lam, or to have no minimiser.
 
-    ``value`` is F at lam. No row can hold more than F, so max_j r_j <= F - log(min_j c_j) for the
-    exponential loss: where that is below -l1 |lam|_1, longer multiples of lam are ever better.
+    ``value`` is F at lam.
     """
-    smallest = problem.least_weight
     if penalty.l2 > 0 or penalty.has_bounds:
         return False
-    if problem.loss == "logistic":
-        return penalty.l1 == 0 and value < smallest * math.log(2)
-    return value - math.log(smallest) + penalty.value(lam) < 0
+    return problem.loss_function.has_no_minimum(
+        value, problem.least_weight, penalty.l1, penalty.value(lam)
+    )
 
 
 def drive(at: Iteration, monitor: Monitor) -> Result:

@@ -8,16 +8,16 @@ few epochs against rounding, and whenever a weight may have underflowed and ough
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from scipy.special import log_expit
 
 from ..base.arrays import Vector
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
+from ..losses import Level
 from ..penalty import Penalty
-from ..problem import Problem
-from ..rows import Level, LocalRows, Rows
+from ..problem import BaseProblem
+from ..rows import LocalRows, Point, Rows
 
 __all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights", "check_rows"]
 
@@ -51,16 +51,12 @@ class MultiplicativeWeights:
     was_safe: bool  # whether every weight was in the safe range then
     refreshed_at: float
 
-    def __init__(self, problem: Problem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
+    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
         self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
         self.lam = lam
         self.rows = problem.rows(n_threads)
         self.updates = 0
         self.finish()
-
-    def state(self) -> dict[str, Any]:
-        """Return the point and psi as the kernels take them."""
-        return {"lam": self.lam, "total": self.total, "psi": self.penalty.kernel}
 
     def settle(self, drift: float) -> None:
         """After a kernel's work, sum the weights anew, or refresh them where it is time to.
@@ -92,10 +88,10 @@ class MultiplicativeWeights:
         """Refresh: everything exact at lam."""
         self.start_from(self.lam)
 
-    def start_from(self, lam: Vector, r: Vector | None = None) -> None:
-        """Go to lam, whose residuals, where they are at hand, are r."""
+    def start_from(self, lam: Vector, point: Point | None = None) -> None:
+        """Go to lam; ``point`` is F there, if it is at hand."""
         self.lam = lam
-        self._set(self.rows.refresh(lam, r))
+        self._set(self.rows.refresh(lam, point))
         self.was_safe = self.rows.is_safe()
         self.drift = 0.0
         self.refreshed_at = self.epochs()
@@ -104,12 +100,12 @@ class MultiplicativeWeights:
         self.value, self.total = level.value, level.total
 
 
-def check_rows(problem: Problem, rows: Rows, lam: Vector, n_threads: int) -> None:
+def check_rows(rows: Rows, lam: Vector) -> None:
     """Check restored weights against those of lam; only rows of this machine can be restored."""
     assert isinstance(rows, LocalRows)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        r = problem.residuals(lam, n_threads)
+        r = rows.residuals(lam)
         expected = r - rows.shift if rows.E is None else log_expit(r)
-        check_weights(np.log(rows.w / problem.c), expected, "rows.w")
+        check_weights(np.log(rows.w / rows.c), expected, "rows.w")
         if rows.E is not None:
             check_weights(np.log(rows.E), r, "rows.E")

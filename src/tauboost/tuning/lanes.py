@@ -113,7 +113,7 @@ class Lanes:
         self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
         self.lam = np.zeros((matrix.n, self.width))
         self.w = aligned(matrix.m, self.width)
-        self.E = aligned(matrix.m, self.width) if loss == "logistic" else None
+        self.E = aligned(matrix.m, self.width) if LOSSES[loss].has_odds else None
         self.bundles = BundleSize(matrix, None, mean_row=mean_row)
         counts = np.empty(matrix.n, dtype=np.int64)
         matrix.column_counts(counts)
@@ -275,7 +275,7 @@ class Lanes:
         for lane in range(k):
             # A held-out row may be so far off that the others' weights would be 0 beside it.
             learnt = np.where(self.c[:, lane] > 0, r[:, lane], -np.inf)
-            weights = LOSSES[self.loss](learnt, self.c[:, lane], 1.0)
+            weights = LOSSES[self.loss].weigh(learnt, self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
             if self.sign is not None:

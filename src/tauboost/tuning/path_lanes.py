@@ -19,6 +19,7 @@ from scipy.special import xlogy
 
 from ..base.arrays import Vector
 from ..base.side_by_side import side_by_side
+from ..design.sparse import flipped
 from .folds import Fold
 from .lanes import LANES, Lanes
 from .options import Event, Report
@@ -170,19 +171,19 @@ class LanePaths:
             return None
         start = np.zeros((self.samples.matrix.n, len(walks)))
         loss = self.strengths[0].loss
-        start[-1] = [-best_intercept(loss, self._share(walk)) for walk in walks]
+        start[-1] = flipped(np.array([best_intercept(loss, self._share(walk)) for walk in walks]))
         return start
 
     def _share(self, walk: Walk) -> float:
         """Weight of the positive samples that a walk learns from; that of all is 1."""
-        is_positive = self.codes == (1 if self.samples.is_binary else walk.task)
+        is_positive = self.samples.is_positive(walk.task, self.codes)
         return float(self.c[:, walk.fold] @ is_positive)
 
     def _arrive(
         self, walk: Walk, lanes: Lanes, k: int, value: float, is_solved: bool, listen: Listener
     ) -> None:
         place = walk.ahead.pop(0)
-        coef, intercept = self.samples.split(np.ascontiguousarray(lanes.lam[:, k]))
+        coef, intercept = self.samples.design.coefficients(np.ascontiguousarray(lanes.lam[:, k]))
         arrival = Arrival(
             walk.fold, walk.task, place, coef, intercept, value, walk.n_sweeps, is_solved
         )

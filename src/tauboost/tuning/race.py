@@ -16,6 +16,7 @@ from scipy.special import expit, log_expit, softmax
 
 from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
+from ..design.sparse import decisions
 from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
 from .lanes import LANES, Lanes, Psi
 from .samples import Samples
@@ -166,8 +167,8 @@ class Race:
         for group in self.groups:
             r = group.lanes.row_residuals(self.rows)
             for k, (s, task) in enumerate(group.pairs):
-                is_positive = self.row_codes == (1 if self.samples.is_binary else task)
-                found[s].append(np.where(is_positive, -r[:, k], r[:, k]))
+                is_positive = self.samples.is_positive(task, self.row_codes)
+                found[s].append(decisions(r[:, k], is_positive))
         return {s: np.stack(columns, axis=1) for s, columns in found.items()}
 
 

@@ -18,7 +18,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
-from ..design.matrix import NONZEROS_A_SHARD, build_matrix, random_places
+from ..design.matrix import NONZEROS_A_SHARD
+from ..design.sparse import SparseDesign
 from ..design.wide import expanded, without_unused_features
 from ..io.checkpoint import checksum
 from ..problem import Problem
@@ -111,61 +112,44 @@ class Samples:
         return 1 if self.is_binary else self.n_classes
 
     @cached_property
-    def place(self) -> NDArray[np.int32]:
-        """Where each feature lies in the core."""
-        return random_places(self.arrays.shape[1])
-
-    @cached_property
-    def matrix(self) -> _core.Matrix:
-        """The one matrix all problems share.
+    def design(self) -> SparseDesign:
+        """The kept features in the core: the one matrix that all problems share.
 
         With two classes its signs are those of the labels. With more, no labels are in it, and the
         lanes carry them.
         """
         positive = self.codes == 1 if self.is_binary else np.ones(self.n, dtype=bool)
-        return build_matrix(
+        return SparseDesign.build(
             self.arrays,
             positive,
-            self.place,
             self.fit_intercept,
             self.n_threads,
-            NONZEROS_A_SHARD // 2,  # several lanes have more to do with each
+            nonzeros_a_shard=NONZEROS_A_SHARD // 2,  # several lanes have more to do with each
         )
+
+    @property
+    def matrix(self) -> _core.Matrix:
+        """That matrix."""
+        return self.design.matrix
 
     @cached_property
     def order(self) -> NDArray[np.int64]:
         """The sample behind each row of the core."""
-        return np.asarray(self.matrix.row_order)
+        return self.design.row_order
 
     def problem(self, loss: str) -> Problem:
         """Return the problem of two classes, around the matrix that is there."""
-        return Problem.of_matrix(
-            self.matrix,
-            self.place,
-            self.weights,
-            loss=loss,
-            fit_intercept=self.fit_intercept,
-            n_threads=self.n_threads,
-        )
+        return Problem.of_design(self.design, self.weights, loss=loss, n_threads=self.n_threads)
+
+    def is_positive(self, task: int, codes: NDArray[np.intp]) -> Mask:
+        """Tell which samples, by the numbers of their classes, a task wants to be positive."""
+        return np.asarray(codes == (1 if self.is_binary else task))
 
     def opposite(self, tasks: list[int]) -> Mask | None:
         """Where, in the core's order, the label of a task is not the matrix's."""
         if self.is_binary:
             return None
         return np.asarray(self.codes[self.order][:, None] != np.array(tasks)[None, :])
-
-    def split(self, lam: Vector) -> tuple[Vector, float]:
-        """Coefficients of all features, and the intercept, from a point of the core."""
-        n_kept = self.arrays.shape[1]
-        kept = -lam[self.place]
-        intercept = -float(lam[n_kept]) if self.fit_intercept else 0.0
-        return kept, intercept
-
-    def coordinates(self, coef: Vector, intercept: float) -> Vector:
-        """Return the core's point for coefficients of the kept features."""
-        lam = np.empty(self.arrays.shape[1])
-        lam[self.place] = -coef
-        return np.append(lam, -intercept) if self.fit_intercept else lam
 
     def keep(self, coef: Vector) -> Vector:
         """Return the coefficients of the features that are kept."""

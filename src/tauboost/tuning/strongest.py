@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _core
+from ..design.sparse import decisions
 from ..losses import LOSSES
 from .race import LINK_SLOPES
 from .samples import Samples
@@ -24,12 +25,12 @@ def largest_gradient(samples: Samples, loss: str) -> float:
     neg, pos = np.empty(len(columns)), np.empty(len(columns))
     largest = 0.0
     for task in range(samples.n_tasks):
-        is_positive = codes == (1 if samples.is_binary else task)
+        is_positive = samples.is_positive(task, codes)
         r = np.zeros(samples.n)
         if samples.fit_intercept:
             intercept = best_intercept(loss, float(c @ is_positive))
-            r = np.where(is_positive, -intercept, intercept)
-        weights = LOSSES[loss](r, c, 1.0)
+            r = decisions(np.full(samples.n, intercept), is_positive)
+        weights = LOSSES[loss].weigh(r, c, 1.0)
         w = weights.w / weights.total
         if not samples.is_binary:
             w = np.where(is_positive, w, -w)

@@ -203,7 +203,7 @@ def solved(
     problem = samples.problem(strength.loss)
     lam0 = None
     if job.start is not None:
-        lam, intercept = problem.split(job.start[0])
+        lam, intercept = samples.design.split(job.start[0])
         lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
     held_out_loss = nan if best is None else best.loss
 
@@ -226,7 +226,7 @@ def solved(
         callback=callback,
         resume=None if state is None else part("fit", state),
     )
-    point = problem.coordinates(result.lam, result.intercept)[None, :]
+    point = samples.design.coordinates(result.lam, result.intercept)[None, :]
     rounding = np.ceil if result.status is Status.CONVERGED else np.round
     n_sweeps = max(1, int(rounding(result.n_epochs)))
     return Minimum(point, np.array([result.value]), n_sweeps, result.message, result.status)
@@ -284,5 +284,5 @@ def with_link(model: Model, decisions: Vector, codes: NDArray[np.intp], weights:
 
 def split_all(samples: Samples, points: Vector) -> tuple[Vector, Vector]:
     """Coefficients of the kept features and intercepts, from points of the core."""
-    parts = [samples.split(point) for point in points]
+    parts = [samples.design.coefficients(point) for point in points]
     return np.stack([coef for coef, _ in parts]), np.array([b for _, b in parts])
