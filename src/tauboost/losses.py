@@ -12,9 +12,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.special import expit
 
 from .base.arrays import Vector
+from .base.sigmoid import expit
 
 __all__ = ["LOSSES", "Weights"]
 

@@ -11,9 +11,9 @@ import math
 from typing import Any
 
 import numpy as np
-from scipy.special import log_expit
 
 from ..base.arrays import Vector
+from ..base.sigmoid import log_expit
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 from ..penalty import Penalty
 from ..problem import Problem

@@ -12,10 +12,10 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
 
 from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
+from ..base.sigmoid import expit, log_expit, softmax
 from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
 from .lanes import LANES, Lanes, Psi
 from .samples import Samples

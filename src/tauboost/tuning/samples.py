@@ -9,7 +9,6 @@ of weight 2 is that sample twice for every step of a fit, which counts rows and 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
+from ..base.version import installed_version
 from ..design.matrix import NONZEROS_A_SHARD, build_matrix, random_places
 from ..design.wide import expanded, without_unused_features
 from ..io.checkpoint import checksum
@@ -196,7 +196,7 @@ class Samples:
             "rows, labels and weights": checksum(*content),
             "fit_intercept": self.fit_intercept,
             "seed": self.seed,
-            "version": version("tauboost"),
+            "version": installed_version(),
         }
 
     @cached_property
