@@ -9,8 +9,8 @@ import numpy as np
 
 import tauboost as tb
 from tauboost.dask.checkpoint import Checkpoint as SolveCheckpoint
-from tauboost.estimators.watch import fit_watched
 from tauboost.io.checkpoint import FILE_NAME, Checkpoint
+from tests.fits import fit_watched
 
 from .own_formats import check, small_data
 from .sample import Sample

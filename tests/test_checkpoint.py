@@ -9,7 +9,7 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
-from tauboost.estimators.watch import fit_watched
+from fits import fit_watched
 from tauboost.io.checkpoint import FILE_NAME, FORMAT, Checkpoint
 from tauboost.io.tensors import read_file, write_tensors
 

@@ -16,7 +16,7 @@ from conftest import real_data
 from problems import CASES, Case, sharded_case
 from tauboost import _core
 from tauboost.penalty import Penalty
-from tauboost.solvers import newton, reference
+from tauboost.solvers import cholesky, newton, reference
 from tauboost.solvers.exact import _Exact
 
 ELASTIC = {"alpha": 0.02, "l1_ratio": 0.5}
@@ -297,7 +297,7 @@ def test_conjugate_gradients_and_the_dense_hessian_give_one_direction():
     gradient = surface.gradient
     free = np.flatnonzero(problem.matrix.scale > 0)
     hessian = newton._Hessian(problem, penalty, surface, free)
-    d = newton.solve_scaled(hessian.dense(), -gradient[free])
+    d = cholesky.solve_scaled(hessian.dense(), -gradient[free])
     same, is_solved = newton.conjugate_gradients(hessian, -gradient[free], hessian.diagonal(), 100)
     assert is_solved
     np.testing.assert_allclose(same, d, atol=0.02)

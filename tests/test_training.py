@@ -10,8 +10,8 @@ import scipy.sparse as sp
 from sklearn.datasets import make_classification
 
 import tauboost as tb
+from fits import fit_watched
 from tauboost import _core
-from tauboost.estimators.watch import fit_watched
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 

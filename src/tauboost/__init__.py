@@ -1,20 +1,32 @@
-"""AdaBoost as one convex problem over a huge sparse matrix, solved in parallel."""
+"""AdaBoost as one convex problem over a huge sparse matrix, solved in parallel.
 
-from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
-from .eso import beta, speedup
-from .estimators import (
-    AdaBoostPLClassifier,
-    PathResult,
-    TauBoostClassifier,
-    TauBoostClassifierCV,
-    load_model,
-    regularization_path,
-    save_model,
-    to_onnx,
-)
-from .io import Store, StoreWriter, convert, load_svmlight, open_store
-from .problem import Problem
-from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
+Every name is imported when it is first used: whoever solves a problem does not wait for
+scikit-learn, and ``import tauboost`` waits for nothing.
+"""
+
+from typing import TYPE_CHECKING, Any
+
+from .base.lazy import lazy_names
+from .base.version import installed_version
+
+if TYPE_CHECKING:
+    from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
+    from .eso import beta, speedup
+    from .estimators import (
+        AdaBoostPLClassifier,
+        PathResult,
+        TauBoostClassifier,
+        TauBoostClassifierCV,
+        load_model,
+        regularization_path,
+        save_model,
+        to_onnx,
+    )
+    from .io import Store, StoreWriter, convert, load_svmlight, open_store
+    from .problem import Problem
+    from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
+
+    __version__: str
 
 __all__ = [
     "METHODS",
@@ -44,3 +56,29 @@ __all__ = [
     "speedup",
     "to_onnx",
 ]
+
+_load, __dir__ = lazy_names(
+    __name__,
+    {
+        "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
+        "eso": {"beta", "speedup"},
+        "estimators": {
+            "AdaBoostPLClassifier",
+            "PathResult",
+            "TauBoostClassifier",
+            "TauBoostClassifierCV",
+            "load_model",
+            "regularization_path",
+            "save_model",
+            "to_onnx",
+        },
+        "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
+        "problem": {"Problem"},
+        "report": set(),
+        "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
+    },
+)
+
+
+def __getattr__(name: str) -> Any:
+    return installed_version() if name == "__version__" else _load(name)

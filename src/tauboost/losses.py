@@ -15,9 +15,9 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
 
 from .base.arrays import Vector
+from .base.sigmoid import expit, log_expit, softmax
 
 __all__ = ["LOSSES", "Level", "Loss", "RowSum", "Weights"]
 

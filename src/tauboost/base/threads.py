@@ -1,24 +1,27 @@
 """How many threads to use. One question, one answer.
 
-"All" respects the affinity and the cgroup of the process, and OMP_NUM_THREADS, by which people and
+"All" respects the affinity and the cgroup of the process, and the variables by which people and
 joblib tell numerical libraries to share a machine.
 """
 
 from __future__ import annotations
 
+import math
 import os
 from numbers import Integral
+from pathlib import Path
 from typing import Any
-
-import joblib
 
 from .messages import shown
 
-__all__ = ["resolve_jobs", "resolve_threads", "useful_threads"]
+__all__ = ["available_cores", "resolve_jobs", "resolve_threads", "useful_threads"]
 
 # A thread takes microseconds to wake up: time for some tens of thousands of nonzeros.
 NONZEROS_WORTH_A_THREAD = 2**17
 MOST_THREADS = 1024
+# The first number of each is a limit, if there is one.
+LIMITS = ("OMP_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
+CGROUP = Path("/sys/fs/cgroup")
 
 
 def resolve_threads(n_threads: int | None) -> int:
@@ -33,6 +36,8 @@ def resolve_threads(n_threads: int | None) -> int:
 
 def resolve_jobs(n_jobs: int | None) -> int:
     """Return how many threads scikit-learn's ``n_jobs`` means: -1 all cores, -2 all but one."""
+    import joblib  # noqa: PLC0415 - only estimators need it
+
     if n_jobs is None:
         return min(int(joblib.effective_n_jobs(None)), MOST_THREADS)
     number = _integer(n_jobs, "n_jobs", "an integer or None")
@@ -46,9 +51,31 @@ def resolve_jobs(n_jobs: int | None) -> int:
 
 
 def _all_threads() -> int:
-    cores = min(int(joblib.cpu_count()), MOST_THREADS)
-    limit = os.environ.get("OMP_NUM_THREADS", "").split(",")[0].strip()
-    return max(1, min(cores, int(limit))) if limit.isascii() and limit.isdigit() else cores
+    given = (os.environ.get(name, "").split(",")[0].strip() for name in LIMITS)
+    limits = [int(text) for text in given if text.isascii() and text.isdigit()]
+    return max(1, min(available_cores(), MOST_THREADS, *limits))
+
+
+def available_cores() -> int:
+    """Return how many cores the affinity and the cgroup of this process let it use."""
+    cores = os.cpu_count() or 1
+    if hasattr(os, "sched_getaffinity"):
+        cores = len(os.sched_getaffinity(0))
+    quota, period = _cgroup_quota()
+    return min(cores, math.ceil(quota / period)) if quota > 0 and period > 0 else cores
+
+
+def _cgroup_quota() -> tuple[int, int]:
+    """Return the time on processors that the cgroup has in each period; 0: no limit."""
+    versions = (["cpu.max"], ["cpu/cpu.cfs_quota_us", "cpu/cpu.cfs_period_us"])
+    for names in versions:
+        try:
+            words = " ".join((CGROUP / name).read_text() for name in names).split()
+            quota, period = (0 if word == "max" else int(word) for word in words)
+        except (OSError, ValueError):
+            continue
+        return quota, period
+    return 0, 0
 
 
 def _integer(value: Any, name: str, accepted: str) -> int:

@@ -1,21 +1,62 @@
-"""The command line: one Typer application, one function per command in a file of its own."""
+"""The command line: one Typer application, one function per command in a file of its own.
 
-from collections.abc import Callable
-from importlib.metadata import version
+A command's file, and all that it needs, is imported when the command is run. Its name and its
+summary are written down here, so that ``tauboost --help`` waits for none of them.
+"""
+
+from importlib import import_module
 from inspect import cleandoc
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperCommand
 
-from . import compare, convert, fit, generate, inspect, predict
+from ..base.version import installed_version
 from .errors import Commands
 
 __all__ = ["app", "main"]
 
+# The first sentence of each command's docstring.
+SUMMARIES = {
+    "fit": "Fit a classifier to a data set, and write it to a model file.",
+    "predict": "Predict the label of every sample, one a line.",
+    "compare": "Compare the methods on one data set, as in the paper's Figures 1 and 2.",
+    "convert": "Convert data files to a store, which opens in milliseconds.",
+    "generate": "Generate a data set like one of the paper's, as a store or as svmlight text.",
+    "inspect": "Show the shape, the constants and the expected speed-up of a data set.",
+}
+
+
+class LateCommands(Commands):
+    """The commands by name and summary; the one that is run is loaded first."""
+
+    def __init__(self, *args: Any, **kwargs: Any) -> None:
+        super().__init__(*args, **kwargs)
+        for name, summary in SUMMARIES.items():
+            self.add_command(TyperCommand(name, help=summary))
+
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        """Find the command, the first of the arguments."""
+        if args[0] in SUMMARIES:
+            self.add_command(loaded(args[0]))
+        return super().resolve_command(ctx, args)
+
+
+def loaded(name: str) -> Any:
+    """Import a command."""
+    module = import_module(f".{name}", __package__)
+    function = getattr(module, name)
+    # Typer would keep the line breaks of the docstring, whatever the width of the terminal.
+    paragraphs = cleandoc(function.__doc__ or "").split("\n\n")
+    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
+    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone.command(name, help=text, epilog=module.EXAMPLES)(function)
+    return typer.main.get_command(alone)
+
+
 app = typer.Typer(
     name="tauboost",
-    cls=Commands,
-    add_completion=False,
+    cls=LateCommands,
     pretty_exceptions_enable=False,
     rich_markup_mode="rich",
     context_settings={"help_option_names": ["--help", "-h"]},
@@ -23,24 +64,9 @@ app = typer.Typer(
 )
 
 
-def _add(name: str, function: Callable[..., None], examples: str) -> None:
-    # Typer would keep the line breaks of the docstring, whatever the width of the terminal.
-    paragraphs = cleandoc(function.__doc__ or "").split("\n\n")
-    text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    app.command(name, help=text, epilog=examples)(function)
-
-
-_add("fit", fit.fit, fit.EXAMPLES)
-_add("predict", predict.predict, predict.EXAMPLES)
-_add("compare", compare.compare, compare.EXAMPLES)
-_add("convert", convert.convert, convert.EXAMPLES)
-_add("generate", generate.generate, generate.EXAMPLES)
-_add("inspect", inspect.inspect, inspect.EXAMPLES)
-
-
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tauboost {version('tauboost')}")
+        typer.echo(f"tauboost {installed_version()}")
         raise typer.Exit
 
 

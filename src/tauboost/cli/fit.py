@@ -11,19 +11,22 @@ from enum import StrEnum
 from pathlib import Path
 from typing import Annotated
 
+import numpy as np
 import typer
 from rich.console import Console
 from rich.markup import escape
 
 from ..base.threads import resolve_threads
-from ..estimators import TauBoostClassifier, save_model
-from ..estimators.watch import fit_watched
 from ..io.atomic import new_file
 from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
-from ..report.fit_plot import plot_fit, require_matplotlib
-from ..report.metrics import metrics
+from ..io.model import write_model
+from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
-from ..tuning.options import Event
+from ..tuning.fitting import fit as fit_model
+from ..tuning.metrics import metrics
+from ..tuning.model import Model
+from ..tuning.options import Event, Parameters
+from ..validation import as_csr
 from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, open_data
 from .fit_summary import document_of, show
 from .held_out import check_test, fraction_of, split
@@ -128,7 +131,9 @@ class Outputs:
         if self.plot is not None:
             require_matplotlib()
 
-    def write(self, clf: TauBoostClassifier, events: list[Event], name: str) -> dict[str, str]:
+    def write(
+        self, model: Model, parameters: Parameters, events: list[Event], name: str
+    ) -> dict[str, str]:
         """Write them, the model last; return what was written."""
         if self.trace is not None:
             with new_file(self.trace, overwrite=True) as file:
@@ -137,7 +142,7 @@ class Outputs:
             with new_file(self.plot, overwrite=True) as file:
                 plot_fit(events, name, file)
         if self.model is not None:
-            save_model(clf, self.model)
+            write_model(model.to_data(vars(parameters)), self.model)
         return {kind: str(path) for kind, path in vars(self).items() if path is not None}
 
 
@@ -177,17 +182,18 @@ def fit(
     outputs = Outputs(out, trace, plot)
     outputs.check()
     fraction = None if test is None else fraction_of(test)
-    clf = TauBoostClassifier(
+    n_threads = resolve_threads(threads)
+    parameters = Parameters(
         loss=loss.value,
         alpha=_number(alpha, "--alpha"),
         l1_ratio=_number(l1_ratio, "--l1-ratio"),
         max_iter=max_iter,
         tol=tol,
         time_limit=time_limit,
-        n_jobs=-1 if threads is None else resolve_threads(threads),
+        n_jobs=-1 if threads is None else threads,
         random_state=seed,
     )
-    clf._options(None, is_warm=False)  # a wrong option shall not wait for the data
+    parameters.options()  # a wrong option shall not wait for the data
     state = _open_checkpoint(checkpoint, checkpoint_every, time_limit)
     stages, name = Stages(), name_of(data)
     tested: Data | None = None
@@ -198,13 +204,15 @@ def fit(
         elif test is not None:
             tested = open_data(Path(test), threads, zero_based, train.shape[1])
             check_test(train, tested)
-    _fit(clf, train, state, stages, name)
-    scores = None if tested is None else metrics(clf, clf.decision_function(tested), tested.y)
-    document = document_of(clf, name, train, stages.seconds) | {
+    model = _fit(parameters, train, n_threads, state, stages, name)
+    scores = None
+    if tested is not None:
+        scores = metrics(model, model.decisions(as_csr(tested), n_threads), tested.y)
+    document = document_of(model, name, train, stages.seconds) | {
         "test": scores,
         "resumed": state.is_resumed,
     }
-    document["files"] = outputs.write(clf, stages.events, name)
+    document["files"] = outputs.write(model, parameters, stages.events, name)
     is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
     if isinstance(state, Checkpoint):
         if is_out_of_time:
@@ -218,8 +226,13 @@ def fit(
 
 
 def _fit(
-    clf: TauBoostClassifier, train: Data, state: NoCheckpoint, stages: Stages, name: str
-) -> None:
+    parameters: Parameters,
+    train: Data,
+    n_threads: int,
+    state: NoCheckpoint,
+    stages: Stages,
+    name: str,
+) -> Model:
     console = Console(stderr=True)
     began = time.perf_counter()
     shown = console.status(f"building {escape(name)}") if console.is_terminal else nullcontext()
@@ -233,8 +246,16 @@ def _fit(
                 status.update(describe(event))
             return False
 
-        fit_watched(clf, train, train.y, report=report, checkpoint=state)
+        model = fit_model(
+            as_csr(train),
+            np.array(train.y),
+            parameters,
+            n_threads=n_threads,
+            report=report,
+            checkpoint=state,
+        )
     stages.seconds["solving"] = time.perf_counter() - began - stages.seconds["building"]
+    return model
 
 
 def _number(text: str, option: str) -> float | str:

@@ -8,29 +8,30 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..tuning.model import Model
 from .data import Data
 
 __all__ = ["document_of", "in_words", "show"]
 
 
-def document_of(clf: Any, name: str, train: Data, seconds: dict[str, float]) -> dict[str, Any]:
+def document_of(model: Model, name: str, train: Data, seconds: dict[str, float]) -> dict[str, Any]:
     """Return what machines and people are told, but for the test and the files."""
-    held_out_loss = clf.held_out_loss_
+    held_out_loss = model.held_out_loss
     return {
         "name": name,
         "n_samples": train.shape[0],
         "n_features": train.shape[1],
         "nnz": train.nnz,
-        "classes": clf.classes_.tolist(),
-        "loss": clf.loss_,
-        "alpha": clf.alpha_,
-        "l1_ratio": clf.l1_ratio_,
-        "sweeps": clf.n_iter_,
-        "objective": clf.objective_.tolist(),
+        "classes": model.classes.tolist(),
+        "loss": model.loss,
+        "alpha": model.alpha,
+        "l1_ratio": model.l1_ratio,
+        "sweeps": model.n_iter,
+        "objective": model.objective.tolist(),
         "held_out_loss": held_out_loss if math.isfinite(held_out_loss) else None,
-        "nonzero_weights": int(np.count_nonzero(clf.coef_)),
-        "weights": int(clf.coef_.size),
-        "message": clf.message_,
+        "nonzero_weights": int(np.count_nonzero(model.coef)),
+        "weights": int(model.coef.size),
+        "message": model.message,
         "seconds": seconds,
     }
 

@@ -3,10 +3,11 @@
 import numpy as np
 
 from ..base.threads import resolve_threads
-from ..estimators.labels import encode_labels
+from ..design.wide import without_unused_features
 from ..io.rows import Rows
-from ..tuning.samples import Samples
-from ..validation import as_csr
+from ..tuning.held_out import fingerprints, held_out_parts
+from ..tuning.samples import FEATURES_FOR_AN_ENTRY
+from ..validation import as_csr, encode_labels
 from .data import Data
 
 __all__ = ["check_test", "fraction_of", "split"]
@@ -25,10 +26,6 @@ def fraction_of(text: str) -> float | None:
 
 def check_test(train: Data, tested: Data) -> None:
     """Refuse test data that the model cannot be measured on, before it is fitted."""
-    if tested.shape[1] != train.shape[1]:
-        raise ValueError(
-            f"--test: it has {tested.shape[1]} features, and the data have {train.shape[1]}"
-        )
     known = np.unique(train.y)
     unknown = np.setdiff1d(tested.y, known)
     if len(unknown):
@@ -41,21 +38,14 @@ def split(data: Data, fraction: float, seed: int, threads: int | None) -> tuple[
 
     Equal samples are on the same side, and the order of samples does not matter.
     """
-    n_threads = resolve_threads(threads)
     y = np.array(data.y)
     classes, codes = encode_labels(y)
     arrays = as_csr(data)
-    samples = Samples.build(
-        arrays,
-        codes,
-        len(classes),
-        np.ones(len(y)),
-        fit_intercept=True,
-        # Not the seed of the fit, which will hold out a part of the rest by the same numbers.
-        seed=seed + 2**40,
-        n_threads=n_threads,
-    )
-    parts = samples.held_out_parts(fraction, most=1)
+    # The numbers of features that a fit would use, but not its seed: it will hold out a part of
+    # the rest by the same fingerprints.
+    used, _ = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
+    prints = fingerprints(used, seed + 2**40, resolve_threads(threads))
+    parts = held_out_parts(prints, codes, len(classes), fraction, most=1)
     if not parts:
         raise ValueError(
             "--test: too few samples to hold some out: every class needs at least 10 different ones"

@@ -12,10 +12,13 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..estimators import load_model
+from ..base.arrays import Vector
+from ..base.threads import resolve_threads
 from ..io.atomic import new_file
-from ..report.metrics import metrics
-from .data import AsJson, Data, DataPath, Threads, blocks
+from ..tuning.metrics import metrics
+from ..tuning.model import Model, load
+from ..validation import as_csr
+from .data import AsJson, DataPath, Threads, blocks
 from .fit_summary import in_words
 
 __all__ = ["EXAMPLES", "predict"]
@@ -77,22 +80,23 @@ def predict(
     if proba and decision:
         raise ValueError("--proba and --decision: choose one")
     began = time.perf_counter()
-    clf = load_model(model)
-    clf.n_jobs = -1 if threads is None else threads
+    n_threads = resolve_threads(threads)
+    fitted = load(model)
     what = "predict_proba" if proba else "decision_function" if decision else "predict"
     seen: list[tuple[Any, Any]] = []
     n_samples, predictions = 0, list[Any]()
     with _output(out, is_quiet=as_json) as file:
-        for block in blocks(data, threads, zero_based, clf.n_features_in_):
-            found = _predictions(clf, what, block)
+        for block in blocks(data, threads, zero_based, fitted.coef.shape[1]):
+            decisions = fitted.decisions(as_csr(block), n_threads)
+            found = _predictions(fitted, what, decisions)
             n_samples += len(found)
             if file is not None:
                 _write(found, file)
             else:
                 predictions += found.tolist()
             if with_metrics:
-                seen.append((clf.decision_function(block), np.array(block.y)))
-        scores = metrics(clf, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
+                seen.append((decisions, np.array(block.y)))
+        scores = metrics(fitted, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
     if as_json:
         document: dict[str, Any] = {"n_samples": n_samples, "kind": what, "metrics": scores}
         document["seconds"] = time.perf_counter() - began
@@ -102,9 +106,11 @@ def predict(
         typer.echo(in_words(scores), err=True)
 
 
-def _predictions(clf: Any, what: str, block: Data) -> NDArray[Any]:
-    found: NDArray[Any] = getattr(clf, what)(block)
-    return found[:, 1] if what == "predict_proba" and found.shape[1] == 2 else found
+def _predictions(model: Model, what: str, decisions: Vector) -> NDArray[Any]:
+    if what == "predict":
+        return model.labels(decisions)
+    values = decisions if what == "decision_function" else model.probabilities(decisions)
+    return values[:, -1] if len(model.classes) == 2 else values
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from .. import estimators
 from ..base.arrays import Vector
 from ..design.sparse import flipped
 from ..solvers import Result, Status
-from ..tuning.options import Clock, Options
+from ..tuning.options import Clock, Options, Parameters
 from ..tuning.race import Strength
 from ..tuning.training import FEW_SWEEPS
 from ..validation import check_seed
@@ -153,7 +153,7 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
 
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         client = check_client(self.client)
-        options = self._options(lambda _: False, is_warm=False)
+        options = Parameters.of(self).options(lambda _: False)
         clock = Clock(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)

@@ -2,45 +2,29 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-from typing import Any, Self
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import (
-    check_is_fitted,
-)
+from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
-from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..io.model import ModelData
 from ..tuning.events import live_line
-from ..tuning.linear import decision_values, sparse_product
-from ..tuning.options import Options
-from ..tuning.race import LINK_SLOPES, probabilities
-from ..tuning.samples import Samples
-from ..tuning.training import Model, train
-from ..validation import (
-    CsrArrays,
-    check_choice,
-    check_count,
-    check_real,
-    check_seed,
-    check_vector,
-    check_weights,
-)
+from ..tuning.fitting import fit
+from ..tuning.model import Model
+from ..tuning.options import Parameters
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
-from .labels import encode_labels, with_class_weights
-from .watch import Watch
 
 __all__ = ["TauBoostClassifier"]
 
-LOSSES = ("logistic", "exponential", "auto")
+FITTED = [field.name for field in fields(Model)]
 
 
 class TauBoostClassifier(
@@ -125,6 +109,15 @@ class TauBoostClassifier(
     True
     """
 
+    if TYPE_CHECKING:  # what a fit finds; classes_, coef_, intercept_ and loss_: see ExplainMixin
+        alpha_: float
+        l1_ratio_: float
+        n_iter_: int
+        objective_: Vector
+        held_out_loss_: float
+        message_: str
+        selection_: list[dict[str, float | str]]
+
     def __init__(
         self,
         *,
@@ -187,105 +180,30 @@ class TauBoostClassifier(
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
         is_warm = bool(self.warm_start) and "coef_" in vars(self)
-        last: tuple[Any, Any] = (vars(self).get("n_features_in_"), vars(self).get("classes_"))
+        last = self._model if is_warm else None
         n_threads = resolve_jobs(self.n_jobs)
         arrays, y = take_labelled(self, X, y)
-        classes, codes = encode_labels(y)
-        if is_warm and not (last[0] == arrays.shape[1] and np.array_equal(classes, last[1])):
-            raise ValueError(
-                "warm_start needs the features and classes of the last fit: "
-                f"it had {last[0]} features and the classes {last[1]}"
-            )
         with live_line(self.verbose) as line:
-            watch = vars(self).get("_watch", Watch())
-            options = self._options(reporting_to_callbacks(self, watch.telling(line)), is_warm)
-            options = replace(options, checkpoint=watch.checkpoint)
-            samples = self._samples(arrays, classes, codes, sample_weight, n_threads).merged()
-            model = train(samples, options, self._start(samples) if is_warm else None)
-        self._keep(model, samples, classes, arrays.shape[1])
+            model = fit(
+                arrays,
+                y,
+                Parameters.of(self),
+                n_threads=n_threads,
+                sample_weight=sample_weight,
+                report=reporting_to_callbacks(self, line),
+                last=last,
+            )
+        self._keep(model)
         finished(self)
 
-    def _samples(
-        self,
-        arrays: CsrArrays,
-        classes: NDArray[Any],
-        codes: NDArray[np.intp],
-        given: Any,
-        n_threads: int,
-    ) -> Samples:
-        """Return the samples with their weights, those of their classes included."""
-        weights = check_weights(given, len(codes))
-        weights = with_class_weights(self.class_weight, classes, codes, weights)
-        if len(np.unique(codes[weights > 0])) < len(classes):
-            raise ValueError("sample_weight or class_weight leaves no samples of some classes")
-        return Samples.build(
-            arrays,
-            codes,
-            len(classes),
-            weights,
-            fit_intercept=bool(self.fit_intercept),
-            seed=check_seed(self.random_state),
-            n_threads=n_threads,
-        )
+    @property
+    def _model(self) -> Model:
+        """What was fitted, as plain data; whoever changes an attribute changes it."""
+        return Model(**{name: getattr(self, f"{name}_") for name in FITTED})
 
-    def _options(self, report: Any, is_warm: bool) -> Options:
-        """Check the parameters, all of them, before any work."""
-        loss, alpha, l1_ratio = self.loss, self.alpha, self.l1_ratio
-        check_choice(loss, "loss", LOSSES)
-        if is_warm and alpha == "auto":
-            loss, alpha, l1_ratio = self.loss_, self.alpha_, self.l1_ratio_
-        if self.calibration not in (None, "sigmoid"):
-            raise ValueError(
-                f"calibration must be None or 'sigmoid', got {shown(self.calibration)}"
-            )
-        max_iter = check_count(self.max_iter, "max_iter")
-        limit = self.time_limit
-        if limit is not None:
-            limit = check_real(limit, "time_limit", least=0.0, above=True)
-        fraction = check_real(self.validation_fraction, "validation_fraction", least=0.0, most=0.9)
-        if fraction == 0.0:
-            raise ValueError("validation_fraction must be above 0, got 0")
-        given = number_or_auto(alpha, "alpha", most=1e300)
-        if loss == "auto" and given != "auto" and not self.early_stopping:
-            raise ValueError("loss='auto' is chosen on held-out samples: it needs alpha='auto'")
-        ratio = number_or_auto(l1_ratio, "l1_ratio", most=1.0)
-        if ratio == "auto" and given != "auto" and not self.early_stopping:
-            raise ValueError("l1_ratio='auto' is chosen on held-out samples: it needs alpha='auto'")
-        return Options(
-            loss=loss,
-            alpha=given,
-            l1_ratio=ratio,
-            max_iter=max_iter,
-            tol=check_real(self.tol, "tol", least=0.0),
-            early_stopping=bool(self.early_stopping),
-            validation_fraction=fraction,
-            calibrate=self.calibration is not None,
-            time_limit=limit,
-            report=report,
-        )
-
-    def _start(self, samples: Samples) -> Vector:
-        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-        kept = samples.keep(coef)
-        return np.stack(
-            [samples.design.point(row, b) for row, b in zip(kept, self.intercept_, strict=True)]
-        )
-
-    def _keep(self, model: Model, samples: Samples, classes: NDArray[Any], n_features: int) -> None:
-        psi = model.strength.psi
-        penalty = psi.l1 * np.abs(model.coef).sum(axis=1)
-        penalty += 0.5 * psi.l2 * np.square(model.coef).sum(axis=1)
-        self.classes_ = classes
-        self.coef_: Any = samples.expand(model.coef, n_features)
-        self.intercept_ = model.intercept
-        self.loss_ = model.strength.loss
-        self.alpha_ = model.strength.alpha
-        self.l1_ratio_ = model.strength.l1_ratio
-        self.n_iter_ = model.n_sweeps
-        self.objective_ = model.objective + penalty
-        self.held_out_loss_ = model.held_out_loss
-        self.selection_ = model.table
-        self.message_ = model.message
+    def _keep(self, model: Model) -> None:
+        for name in FITTED:
+            setattr(self, f"{name}_", getattr(model, name))
 
     def decision_function(self, X: Any) -> Vector:
         """Return X coef + intercept: (n_samples,) for two classes, else (n_samples, n_classes)."""
@@ -295,27 +213,17 @@ class TauBoostClassifier(
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
         n_threads = resolve_jobs(self.n_jobs)
-        rows = take_rows(self, X)
-        if sp.issparse(self.coef_) and getattr(rows, "store", None) is None:
-            X = rows.to_scipy() if isinstance(rows, CsrArrays) else rows
-            product = sparse_product(X, self.coef_)
-            return np.asarray(product + self.intercept_)
-        if not isinstance(rows, CsrArrays):
-            return np.asarray(rows @ self.coef_.T + self.intercept_)
-        coef = self.coef_.toarray() if sp.issparse(self.coef_) else self.coef_
-        with rows.reading():
-            return decision_values(rows, coef, self.intercept_, n_threads)
+        return self._model.decisions(take_rows(self, X), n_threads)
 
     def predict(self, X: Any) -> NDArray[Any]:
         """Return the likeliest class of each sample."""
         decisions = self._decisions(X)
-        if decisions.shape[1] == 1:
-            return np.asarray(self.classes_[(decisions[:, 0] > 0).astype(np.intp)])
-        return np.asarray(self.classes_[decisions.argmax(axis=1)])
+        return self._model.labels(decisions)
 
     def predict_proba(self, X: Any) -> Vector:
         """Return the probability of each class, of shape (n_samples, n_classes)."""
-        return probabilities(self._decisions(X), LINK_SLOPES[self.loss_])
+        decisions = self._decisions(X)
+        return self._model.probabilities(decisions)
 
     def predict_log_proba(self, X: Any) -> Vector:
         """Return the logarithm of ``predict_proba``."""
@@ -337,56 +245,15 @@ class TauBoostClassifier(
 
     def _to_model(self) -> ModelData:
         """Return everything a file needs."""
-        return ModelData(
-            coef=self.coef_,
-            intercept=self.intercept_,
-            classes=self.classes_,
-            feature_names=getattr(self, "feature_names_in_", None),
-            n_features=self.n_features_in_,
-            params=self.get_params(deep=False),
-            fitted={
-                "loss": self.loss_,
-                "alpha": self.alpha_,
-                "l1_ratio": self.l1_ratio_,
-                "n_iter": self.n_iter_,
-                "message": self.message_,
-                "held_out_loss": np.array([self.held_out_loss_]),
-                "objective": self.objective_,
-                "slope": LINK_SLOPES[self.loss_],
-                "offset": 0.0,
-            },
-            kind=type(self).__name__,
-        )
+        names = getattr(self, "feature_names_in_", None)
+        return self._model.to_data(self.get_params(deep=False), names, type(self).__name__)
 
     @classmethod
     def _from_model(cls, data: ModelData) -> Self:
         """Make a fitted estimator from checked data; anything that does not fit is an error."""
-        fitted, n_tasks = data.fitted, data.coef.shape[0]
         clf = cls(**data.params)
-        clf.classes_, clf.coef_, clf.intercept_ = data.classes, data.coef, data.intercept
         clf.n_features_in_ = data.n_features
         if data.feature_names is not None:
             clf.feature_names_in_ = data.feature_names
-        clf.loss_ = str(fitted["loss"])
-        if clf.loss_ not in LINK_SLOPES:
-            raise ValueError(f"its loss is {clf.loss_!r}")
-        clf.alpha_ = check_real(fitted["alpha"], "alpha", least=0.0)
-        clf.l1_ratio_ = check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0)
-        clf.n_iter_ = int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53))
-        clf.message_ = str(fitted["message"])
-        held_out_loss = np.asarray(fitted["held_out_loss"], dtype=np.float64)  # may be NaN
-        if held_out_loss.shape != (1,):
-            raise ValueError(f"held_out_loss must have shape (1,), got {held_out_loss.shape}")
-        clf.held_out_loss_ = float(held_out_loss[0])
-        clf.objective_ = check_vector(fitted["objective"], n_tasks, "objective")
-        clf.selection_ = []
+        clf._keep(Model.from_data(data))
         return clf
-
-
-def number_or_auto(value: Any, name: str, most: float) -> float | str:
-    """Check a parameter that is a number or chosen by itself."""
-    if isinstance(value, str):
-        if value != "auto":
-            raise ValueError(f"{name} must be 'auto' or a number, got {shown(value)}")
-        return value
-    return check_real(value, name, least=0.0, most=most)

@@ -11,12 +11,13 @@ from numpy.typing import ArrayLike
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..tuning.events import live_line
+from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
+from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths
-from ..validation import check_count, check_real, check_weights
+from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
-from .labels import encode_labels
 from .path import path_strengths
 from .path_result import PathNotes, PathResult
 
@@ -110,7 +111,16 @@ class TauBoostClassifierCV(TauBoostClassifier):
         tol = check_real(self.tol, "tol", least=0.0)
         arrays, y = take_labelled(self, X, y)
         classes, codes = encode_labels(y)
-        samples = self._samples(arrays, classes, codes, sample_weight, n_threads)
+        samples = weighted_samples(
+            arrays,
+            classes,
+            codes,
+            sample_weight,
+            class_weight=self.class_weight,
+            fit_intercept=bool(self.fit_intercept),
+            seed=check_seed(self.random_state),
+            n_threads=n_threads,
+        )
         present = check_weights(sample_weight, len(codes)) > 0
         grids = [
             path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
@@ -132,15 +142,19 @@ class TauBoostClassifierCV(TauBoostClassifier):
         k = path.best_index if self.rule == "best" else path.one_se_index
         self.paths_, self.path_ = paths, path
         self.scores_ = np.stack([path.cv_log_loss for path in paths])
-        self.classes_ = path.classes
-        self.coef_ = path.coefs[k].copy()
-        self.intercept_ = path.intercepts[k].copy()
-        self.loss_, self.alpha_, self.l1_ratio_ = path.loss, float(path.alphas[k]), path.l1_ratio
-        self.n_iter_ = int(path.n_sweeps[k])
-        self.objective_ = path.objective[k].copy()
-        self.held_out_loss_ = float(path.cv_mean[k])
-        self.selection_: list[dict[str, float | str]] = []
-        self.message_ = f"Chosen by cross-validation among {len(path.alphas)} strengths."
+        model = Model(
+            path.classes,
+            path.coefs[k].copy(),
+            path.intercepts[k].copy(),
+            path.loss,
+            float(path.alphas[k]),
+            path.l1_ratio,
+            int(path.n_sweeps[k]),
+            path.objective[k].copy(),
+            float(path.cv_mean[k]),
+            f"Chosen by cross-validation among {len(path.alphas)} strengths.",
+        )
+        self._keep(model)
 
 
 def as_ratios(l1_ratio: Any) -> list[Any]:

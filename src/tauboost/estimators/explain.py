@@ -13,14 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..validation import CsrArrays, check_count, check_weights
+from ..base.sigmoid import log_expit, softmax
+from ..validation import CsrArrays, check_count, check_weights, with_class_weights
 from .inputs import take_labels, take_rows
-from .labels import with_class_weights
 from .tables import HardestExamples, TopFeatures
 
 __all__ = ["ExplainMixin"]

@@ -21,9 +21,15 @@ from ..tuning.path_lanes import LanePaths
 from ..tuning.race import Strength
 from ..tuning.samples import Samples
 from ..tuning.strongest import largest_gradient
-from ..validation import check_choice, check_count, check_real, check_seed, check_weights
+from ..validation import (
+    check_choice,
+    check_count,
+    check_real,
+    check_seed,
+    check_weights,
+    encode_labels,
+)
 from .inputs import take_labelled
-from .labels import encode_labels
 from .path_result import PathNotes, PathResult
 
 __all__ = ["path_strengths", "regularization_path"]

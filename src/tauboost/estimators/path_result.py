@@ -12,10 +12,12 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
+from ..plots.path import plot_path
 from ..tuning.folds import Fold
 from ..tuning.linear import decision_values
+from ..tuning.link import LINK_SLOPES, log_loss
 from ..tuning.path_lanes import Arrival
-from ..tuning.race import LINK_SLOPES, Strength, log_loss
+from ..tuning.race import Strength
 from ..tuning.samples import Samples
 
 __all__ = ["PathNotes", "PathResult"]
@@ -106,8 +108,6 @@ class PathResult:
 
     def plot(self) -> Any:
         """Draw scores and coefficients against alpha; returns a matplotlib Figure."""
-        from ..report.classifier_plots import plot_path  # noqa: PLC0415 - matplotlib is heavy
-
         return plot_path(self)
 
     def __repr__(self) -> str:

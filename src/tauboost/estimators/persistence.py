@@ -11,10 +11,12 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import DTypeLike
+from sklearn.utils.validation import check_is_fitted
 
 from ..io.atomic import new_file
-from ..io.model import ModelData, ModelFileError, read_model, write_model
+from ..io.model import ModelData, read_model, write_model
 from ..io.onnx import onnx_graph
+from ..tuning.model import loading, unknown_kind
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
 
@@ -74,20 +76,14 @@ def load_model(path: str | os.PathLike[str]) -> Any:
         A ValueError: the file is damaged, no model file, or from a newer version of tauboost.
     """
     data = read_model(path)
-    estimator = ESTIMATORS.get(data.kind)
-    try:
+    with loading(path):
+        estimator = ESTIMATORS.get(data.kind)
         if estimator is None:
-            raise ValueError(
-                f"it holds a {data.kind}, which this version of tauboost does not know"
-            )
+            raise ValueError(unknown_kind(data.kind))
         unknown = sorted(data.params.keys() - set(estimator._get_param_names()))
         if unknown:
             raise ValueError(f"{data.kind} has no parameter {unknown[0]!r}")
         return estimator._from_model(data)
-    except (ValueError, TypeError, KeyError) as error:
-        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        reason = " ".join(reason.split())
-        raise ModelFileError(f"{os.fspath(path)} cannot be loaded: {reason}") from error
 
 
 def to_onnx(
@@ -115,9 +111,6 @@ def to_onnx(
 
 
 def _fitted_data(clf: Any, caller: str) -> ModelData:
-    # Imported here because it takes as long as all the rest of the package.
-    from sklearn.utils.validation import check_is_fitted  # noqa: PLC0415
-
     # By identity: what a subclass adds would not come back.
     if ESTIMATORS.get(type(clf).__name__) is not type(clf):
         accepted = " or ".join(ESTIMATORS)

@@ -1,10 +1,15 @@
-"""Reading data from files, stores on disk, and model files."""
+"""Reading data from files, stores on disk, and model files; each is imported when it is used."""
 
-from .convert import convert
-from .model import ModelData, ModelFileError, read_model, write_model
-from .store import Store, is_store, open_store
-from .store_writer import StoreWriter
-from .svmlight import load_svmlight, svmlight_blocks
+from typing import TYPE_CHECKING
+
+from ..base.lazy import lazy_names
+
+if TYPE_CHECKING:
+    from .conversion import convert
+    from .model import ModelData, ModelFileError, read_model, write_model
+    from .store import Store, is_store, open_store
+    from .store_writer import StoreWriter
+    from .svmlight import load_svmlight, svmlight_blocks
 
 __all__ = [
     "ModelData",
@@ -19,3 +24,14 @@ __all__ = [
     "svmlight_blocks",
     "write_model",
 ]
+
+__getattr__, __dir__ = lazy_names(
+    __name__,
+    {
+        "conversion": {"convert"},
+        "model": {"ModelData", "ModelFileError", "read_model", "write_model"},
+        "store": {"Store", "is_store", "open_store"},
+        "store_writer": {"StoreWriter"},
+        "svmlight": {"load_svmlight", "svmlight_blocks"},
+    },
+)

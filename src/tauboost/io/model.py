@@ -12,14 +12,14 @@ import json
 import os
 import re
 from collections.abc import Callable
-from importlib.metadata import version as installed_version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..base.sparse import is_sparse
+from ..base.version import installed_version
 from . import strings
 from .model_data import ModelData, count_rows
 from .plain_json import decode, encode, excerpt, parse
@@ -71,15 +71,15 @@ def write_model(data: ModelData, path: str | os.PathLike[str]) -> None:
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "tauboost": installed_version("tauboost"),
+        "tauboost": installed_version(),
         "kind": data.kind,
         "n_features": data.n_features,
         "n_classes": len(data.classes),
-        "coef": "sparse" if sp.issparse(data.coef) else "dense",
+        "coef": "sparse" if is_sparse(data.coef) else "dense",
         "classes": _kind_of_classes(data.classes.dtype),
         "feature_names": data.feature_names is not None,
     }
-    if sp.issparse(data.coef):
+    if is_sparse(data.coef):
         for part in ("data", "indices", "indptr"):
             tensors[f"coef.{part}"] = getattr(data.coef, part)
     else:
@@ -167,7 +167,7 @@ def _newer(header: dict[str, Any], version: int) -> str:
         author = "(unknown)"
     return (
         f"it was written by tauboost {author} in format {excerpt(version)} and needs a newer "
-        f"version than this one, {installed_version('tauboost')}"
+        f"version than this one, {installed_version()}"
     )
 
 
@@ -247,6 +247,8 @@ def _strings(tensors: dict[str, Array], name: str) -> list[str]:
 def _coef(header: dict[str, Any], tensors: dict[str, Array]) -> Any:
     if header["coef"] == "dense":
         return tensors["coef"]
+    import scipy.sparse as sp  # noqa: PLC0415
+
     data, indices, indptr = (tensors[f"coef.{part}"] for part in ("data", "indices", "indptr"))
     # SciPy would cut off what the pointers leave over; the rest is checked with the other rules.
     if indptr[0] != 0 or not indptr[-1] == len(indices) == len(data):

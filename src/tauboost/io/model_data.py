@@ -12,9 +12,9 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
+from ..base.sparse import is_sparse
 from .plain_json import excerpt
 
 __all__ = ["ModelData", "count_rows"]
@@ -110,7 +110,7 @@ def _are_strings(values: NDArray[Any]) -> bool:
 
 
 def _check_numbers(array: Any, shape: tuple[int, ...], name: str) -> None:
-    sparse = name == "coef" and sp.issparse(array) and array.format == "csr"
+    sparse = name == "coef" and is_sparse(array) and array.format == "csr"
     if not sparse and not isinstance(array, np.ndarray):
         raise TypeError(f"{name} must be an array of numbers, got {excerpt(array)}")
     if array.dtype != np.float64 or array.shape != shape:

@@ -18,15 +18,17 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .. import _core
 from ..validation import CsrArrays, check_range
 from .store_format import DTYPES, HEADER_NAME, NPY_HEADER_SIZE, Header, npy_header
+
+if TYPE_CHECKING:
+    from scipy import sparse
 
 __all__ = ["Store", "is_store", "open_store"]
 

@@ -9,7 +9,6 @@ from __future__ import annotations
 import os
 import zlib
 from contextlib import ExitStack, suppress
-from importlib.metadata import version
 from numbers import Integral
 from pathlib import Path
 from typing import Any, Final, Self
@@ -18,6 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.messages import shown
+from ..base.version import installed_version
 from ..validation import CsrArrays, as_csr, check_values
 from .atomic import InTheMaking, named, new_folder
 from .store_format import (
@@ -71,7 +71,7 @@ class StoreWriter(InTheMaking):
         self.path = Path(path)
         self.n_features = _check_width(n_features)
         self.n_columns = 0  # seen so far
-        self.source = {"tauboost": version("tauboost"), **(source or {})}
+        self.source = {"tauboost": installed_version(), **(source or {})}
         self._overwrite = overwrite
         self._labels: dict[float, int] | None = {}
 

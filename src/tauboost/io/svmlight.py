@@ -16,7 +16,6 @@ from pathlib import Path
 from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
 
 import numpy as np
-from scipy import sparse
 
 from .. import _core
 from ..base.messages import shown
@@ -26,6 +25,7 @@ from .source import PART_BYTES, Source, open_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
+    from scipy import sparse
 
 __all__ = ["Block", "ParsedRows", "load_svmlight", "read_rows", "svmlight_blocks"]
 
@@ -58,6 +58,8 @@ class ParsedRows:
 
     def to_csr(self, n_threads: int = 1) -> sparse.csr_array:
         """Make a matrix of them, which has values in any case."""
+        from scipy import sparse  # noqa: PLC0415
+
         data = self.data
         if data is None:
             data = np.empty(len(self.indices))

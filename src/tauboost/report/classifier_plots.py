@@ -1,4 +1,4 @@
-"""Pictures of a classifier: its top features, its margins, one explanation, and its path.
+"""Pictures of a classifier: its top features, its margins, and one explanation.
 
 Every function returns a matplotlib Figure: ``figure.savefig("file.png")``, or show it in a
 notebook. Blue speaks for a class and orange against it, in shades that colour-blind people tell
@@ -7,23 +7,24 @@ apart, and signs and sides say the same.
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Vector
-from ..estimators import PathResult, TauBoostClassifier
+from ..base.sparse import is_sparse
+from ..plots.figure import AGAINST, FOR, NEUTRAL, new_figure
 
-__all__ = ["plot_explanation", "plot_margins", "plot_path", "plot_top_features"]
+if TYPE_CHECKING:
+    from ..estimators import TauBoostClassifier
 
-FOR, AGAINST, NEUTRAL = "#0072b2", "#d55e00", "#777777"
+__all__ = ["plot_explanation", "plot_margins", "plot_top_features"]
+
 LONGEST_NAME = 32
 MOST_CLASSES = 6  # more histograms in one picture cannot be told apart
 CLASS_COLOURS = ("#d55e00", "#0072b2", "#009e73", "#cc79a7", "#e69f00", "#56b4e9")
 CLASS_LINES = ("-", "--", "-.", ":", (0, (5, 1, 1, 1, 1, 1)), (0, (8, 2)))
-MOST_LINES = 400  # coefficients drawn along a path; the rest would not be seen
 
 
 def plot_top_features(
@@ -128,84 +129,6 @@ def plot_margins(clf: TauBoostClassifier, X: Any, y: ArrayLike, *, bins: int = 5
     return figure
 
 
-def plot_path(path: PathResult) -> Any:
-    """Draw score and coefficients of a regularisation path against alpha."""
-    figure = new_figure(11.0, 4.8)
-    score, weights = figure.subplots(1, 2)
-    score.plot(path.alphas, path.train_log_loss, "--", color=NEUTRAL, label="samples of the fit")
-    if path.n_folds:
-        mean, std = path.cv_mean, path.cv_std
-        label = f"held out, mean of {path.n_folds} folds"
-        score.plot(path.alphas, mean, "-o", color=FOR, markersize=4, label=label)
-        band = "± one standard deviation of the folds"
-        score.fill_between(path.alphas, mean - std, mean + std, color=FOR, alpha=0.15, label=band)
-    score.set(ylabel="log-loss, lower is better", title="Score")
-    weights.set(ylabel="coefficient", title="Coefficients")
-    draw_coefficients(weights, path)
-    for axes in (score, weights):
-        axes.set_xscale("log")
-        axes.invert_xaxis()
-        axes.set_xlabel("alpha (strong to weak)")
-        axes.grid(color="#e5e5e5")
-        axes.set_axisbelow(True)
-        mark_alphas(axes, path)
-    handles, labels = score.get_legend_handles_labels()
-    more, more_labels = weights.get_legend_handles_labels()
-    unique = dict(zip([*labels, *more_labels], [*handles, *more], strict=True))
-    figure.legend(
-        unique.values(), unique.keys(), loc="outside lower center", ncols=3, frameon=False
-    )
-    return figure
-
-
-def mark_alphas(axes: Any, path: PathResult) -> None:
-    """Mark what the folds chose."""
-    if not path.n_folds:
-        return
-    best, careful = path.best_alpha, path.one_se_alpha
-    axes.axvline(best, color=AGAINST, label=f"best alpha, {best:.3g}")
-    if careful != best:
-        label = f"within one standard error, {careful:.3g}"
-        axes.axvline(careful, color=AGAINST, linestyle=":", label=label)
-
-
-def draw_coefficients(axes: Any, path: PathResult) -> None:
-    """Draw the largest coefficients along the path, and how many features are in use."""
-    lines = largest_coefficients(path)
-    shades = np.linspace(0.25, 0.9, max(lines.shape[1], 1))
-    for line, shade in zip(lines.T, shades, strict=True):
-        axes.plot(path.alphas, line, color=str(0.8 - 0.6 * shade), linewidth=0.8, alpha=0.7)
-    counts = axes.twinx()
-    label = "features in use (right scale)"
-    counts.step(path.alphas, path.n_nonzero, "-.", color="#009e73", linewidth=1.8, where="mid")
-    axes.plot([], [], "-.", color="#009e73", linewidth=1.8, label=label)
-    counts.set_ylabel("features in use")
-    counts.set_ylim(bottom=0)
-    counts.yaxis.set_major_formatter(lambda n, _: f"{n:,g}")
-
-
-def largest_coefficients(path: PathResult) -> Vector:
-    """Return the coefficients that are largest at the end, one a column, the largest last."""
-    last = path.coefs[-1]
-    last = last.toarray() if sp.issparse(last) else last
-    size = np.abs(last).ravel()
-    chosen = np.argsort(size, kind="stable")[-MOST_LINES:]
-    chosen = chosen[size[chosen] > 0]
-    task, feature = np.unravel_index(chosen, last.shape)
-    rows = [np.asarray(coef[task, feature]).ravel() for coef in path.coefs]
-    return np.stack(rows)
-
-
-def new_figure(width: float, height: float) -> Any:
-    """Return an empty figure that belongs to nobody."""
-    try:
-        # Not pyplot, which would look for a display and keep the figure alive.
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError:
-        raise ImportError("plotting needs matplotlib: pip install 'tauboost[plot]'") from None
-    return Figure(figsize=(width, height), layout="constrained")
-
-
 def draw_bars(axes: Any, labels: list[str], values: Vector) -> None:
     """Draw one bar a row, the first on top, with its number beside it."""
     places = np.arange(len(values))
@@ -248,8 +171,8 @@ def all_names(clf: TauBoostClassifier, names: ArrayLike | None) -> Any:
 
 def as_one_row(x_row: Any) -> Any:
     """Return one sample as a matrix or table of one row."""
-    if sp.issparse(x_row):
-        row = x_row.tocsr() if x_row.ndim == 2 else sp.csr_array(x_row.reshape(1, -1))
+    if is_sparse(x_row):
+        row = (x_row if x_row.ndim == 2 else x_row.reshape(1, -1)).tocsr()
     elif hasattr(x_row, "columns"):
         row = x_row
     else:
@@ -261,6 +184,6 @@ def as_one_row(x_row: Any) -> Any:
 
 def values_of(X: Any, features: Any) -> Vector:
     """Return the values that one sample has for some features."""
-    if sp.issparse(X):
+    if is_sparse(X):
         return np.asarray(X[[0]].toarray()[0, features])
     return np.asarray(np.asarray(X, dtype=np.float64)[0, features])

@@ -12,6 +12,7 @@ from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
 from ..io.atomic import new_file
+from ..plots.figure import new_figure
 from .comparison import Comparison, Run, thinned
 
 if TYPE_CHECKING:
@@ -53,12 +54,7 @@ DEEPEST = -1e4  # on separable data a line search may go down to -1e25
 
 def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | Path) -> None:
     """Draw a comparison into a PNG file."""
-    try:
-        # Not pyplot, which would look for a display and keep the figure alive.
-        from matplotlib.figure import Figure  # noqa: PLC0415
-    except ImportError:
-        raise ImportError("plotting needs matplotlib: pip install 'tauboost[plot]'") from None
-    figure = Figure(figsize=(11, 5.2), layout="constrained")
+    figure = new_figure(11, 5.2)
     by_time, by_epoch = figure.subplots(1, 2, sharey=True)
     for run, style in zip(comparison.runs, _styles(comparison.runs), strict=True):
         _draw(by_time, run, "seconds", style)

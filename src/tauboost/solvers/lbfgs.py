@@ -9,7 +9,6 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from scipy.optimize import minimize
 
 from ..base.arrays import Vector
 from ..penalty import Penalty
@@ -29,6 +28,8 @@ def solve(
     n_threads: int,
 ) -> Result:
     """Minimise F + l2/2 |lam|^2 within bounds."""
+    from scipy.optimize import minimize  # noqa: PLC0415 - as slow to import as all the rest
+
     at = _Lbfgs(problem, penalty, lam, n_threads)
     if monitor.observe(at) is not None:
         return monitor.result(at)

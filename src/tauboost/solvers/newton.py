@@ -17,8 +17,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.linalg import LinAlgError, cho_factor, cho_solve
-from threadpoolctl import ThreadpoolController
 
 from .. import _core
 from ..base.arrays import Vector
@@ -32,7 +30,6 @@ MOST_DENSE = 2048  # coordinates: a dense Hessian of more is too large
 FEWEST_ITERATIONS, MOST_ITERATIONS = 12, 400  # of conjugate gradients
 MODEL_PASSES = 200  # of coordinate descent over the quadratic model
 CG_PRICE = 2  # of an iteration, for each nonzero: one product with A, one with its transpose
-_BLAS = ThreadpoolController().select(user_api="blas")
 
 
 @dataclass(frozen=True)
@@ -140,6 +137,8 @@ class NewtonFinish:
         """Minimise the quadratic model, with what of psi is not quadratic."""
         penalty = self.penalty
         if penalty.l1 == 0 and not penalty.has_bounds:
+            from .cholesky import solve_scaled  # noqa: PLC0415
+
             return solve_scaled(H, -slope)
         is_penalised = free < penalty.n
         l1 = np.where(is_penalised, penalty.l1, 0.0)
@@ -261,20 +260,3 @@ def conjugate_gradients(
             break
         direction = z + (rz / before) * direction
     return d if np.all(np.isfinite(d)) and np.any(d) else None, rz <= enough
-
-
-def solve_scaled(H: Vector, b: Vector) -> Vector | None:
-    """Solve H d = b for the lower triangle of a nearly singular H, scaled to a unit diagonal."""
-    diagonal = np.sqrt(np.maximum(np.diagonal(H), 1e-300))
-    scaled = H / np.outer(diagonal, diagonal)
-    # One thread: what a threaded BLAS gives may depend on how many it has.
-    with _BLAS.limit(limits=1):
-        for ridge in (1e-12, 1e-9, 1e-6):
-            scaled[np.diag_indices_from(scaled)] = 1.0 + ridge
-            try:
-                factor = cho_factor(scaled, lower=True, check_finite=False)
-            except LinAlgError:
-                continue
-            d = cho_solve(factor, b / diagonal, check_finite=False) / diagonal
-            return np.asarray(d) if np.all(np.isfinite(d)) else None
-    return None

@@ -10,9 +10,9 @@ from __future__ import annotations
 import math
 
 import numpy as np
-from scipy.special import log_expit
 
 from ..base.arrays import Vector
+from ..base.sigmoid import log_expit
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 from ..losses import Level
 from ..penalty import Penalty

@@ -10,9 +10,9 @@ from __future__ import annotations
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import expit
 
 from ..base.arrays import Vector
+from ..base.sigmoid import expit
 
 __all__ = ["fit_sigmoids"]
 

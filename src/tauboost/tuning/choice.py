@@ -13,8 +13,9 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..io.checkpoint import from_json, to_json
 from ..io.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
+from .link import LINK_SLOPES
 from .options import Options
-from .race import LINK_SLOPES, Strength
+from .race import Strength
 from .samples import Samples
 
 __all__ = ["Choice"]

@@ -13,7 +13,6 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.model_selection import check_cv
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import shown
@@ -62,6 +61,8 @@ def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask
             "cv must be a number of folds, a splitter, an iterable of splits or None, "
             f"got {shown(cv)}"
         )
+    from sklearn.model_selection import check_cv  # noqa: PLC0415
+
     splits = check_cv(cv, y, classifier=True).split(X, y)
     folds = []
     for k, split in enumerate(splits):

@@ -12,10 +12,10 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.special import log_expit
 
 from .. import _core
 from ..base.arrays import Mask, Vector
+from ..base.sigmoid import log_expit
 from ..io.saved import (
     FINITE,
     NOT_NEGATIVE,

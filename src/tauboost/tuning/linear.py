@@ -5,10 +5,10 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 
 from .. import _core
 from ..base.arrays import Vector
+from ..base.sparse import is_sparse
 from ..base.threads import useful_threads
 from ..validation import CsrArrays
 
@@ -38,14 +38,16 @@ def sparse_product(X: Any, coef: Any) -> Vector:
 
     A model file of a few hundred bytes may claim 2^31 of them.
     """
-    if sp.issparse(X) and X.shape[1] > FEW_FEATURES:
+    if is_sparse(X) and X.shape[1] > FEW_FEATURES:
         X, coef = _common(X, coef)
     product = X @ coef.T
-    return product.toarray() if sp.issparse(product) else np.asarray(product)
+    return product.toarray() if is_sparse(product) else np.asarray(product)
 
 
 def _common(X: Any, coef: Any) -> tuple[Any, Any]:
     """Return both matrices with no other columns than those that the coefficients use."""
+    import scipy.sparse as sp  # noqa: PLC0415
+
     used = np.append(np.unique(coef.indices), X.shape[1])  # the last stands for all others
     places = np.searchsorted(used, X.indices)
     data = np.where(used[places] == X.indices, X.data, 0.0)

@@ -11,8 +11,6 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
 
 from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
@@ -21,10 +19,7 @@ from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
 from .lanes import LANES, Lanes, Psi
 from .samples import Samples
 
-__all__ = ["LINK_SLOPES", "Race", "Strength", "log_loss", "probabilities"]
-
-# p = 1 / (1 + exp(-slope H)): what each loss's minimiser means.
-LINK_SLOPES = {"logistic": 1.0, "exponential": 2.0}
+__all__ = ["Race", "Strength"]
 
 
 @dataclass(frozen=True)
@@ -183,26 +178,3 @@ class Group:
 def in_groups(pairs: list[tuple[int, int]], size: int) -> list[list[tuple[int, int]]]:
     """Cut into parts of at most ``size``."""
     return [pairs[k : k + size] for k in range(0, len(pairs), size)]
-
-
-def probabilities(decisions: Vector, slope: float) -> Vector:
-    """Return the probability of each class, (samples, classes), from decision values.
-
-    One column of decisions means two classes; else every class has its own, and the probabilities
-    are scaled to sum 1.
-    """
-    z = slope * decisions
-    if z.shape[1] == 1:
-        return np.hstack([expit(-z), expit(z)])
-    # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
-    return np.asarray(softmax(log_expit(z), axis=1))
-
-
-def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope: float) -> float:
-    """Mean of -log(probability of the true class), by weight."""
-    if decisions.shape[1] == 1:
-        margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
-        return float(np.sum(weights * np.logaddexp(0.0, -slope * margin)))
-    p = probabilities(decisions, slope)
-    true = p[np.arange(len(codes)), codes]
-    return -float(np.sum(weights * np.log(np.maximum(true, 1e-300))))

@@ -9,7 +9,6 @@ of weight 2 is that sample twice for every step of a fit, which counts rows and 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from importlib.metadata import version
 from typing import Any
 
 import numpy as np
@@ -18,6 +17,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
+from ..base.version import installed_version
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..design.wide import expanded, without_unused_features
@@ -25,13 +25,10 @@ from ..io.checkpoint import checksum
 from ..problem import Problem
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from .copies import different, with_all_the_weight
+from .held_out import fingerprints, held_out_parts
 
 __all__ = ["Samples"]
 
-# With fewer different samples than this of any class, a held-out part says nothing.
-FEWEST_OF_A_CLASS = 10
-# How many parts are held out in turn, from so many different samples on.
-PARTS = {8_000: 1, 0: 2}
 # Where there are more, features that no sample has are left out: lanes have many entries for each.
 FEATURES_FOR_AN_ENTRY = 2
 
@@ -162,12 +159,7 @@ class Samples:
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """A number for each sample that equal samples share."""
-        # Not from 0: samples without any feature would always be the smallest.
-        sums = np.full(self.n, (self.seed + 1) * 0x9E3779B97F4A7C15 % 2**64, dtype=np.uint64)
-        with self.arrays.reading():
-            for a in self.arrays.parts:
-                _core.row_fingerprints(a.indptr, a.indices, a.data, self.seed, sums, self.n_threads)
-        return sums
+        return fingerprints(self.arrays, self.seed, self.n_threads)
 
     def identity(self) -> dict[str, Any]:
         """Return what tells these samples from others, without a look at every entry."""
@@ -180,7 +172,7 @@ class Samples:
             "rows, labels and weights": checksum(*content),
             "fit_intercept": self.fit_intercept,
             "seed": self.seed,
-            "version": version("tauboost"),
+            "version": installed_version(),
         }
 
     @cached_property
@@ -189,25 +181,8 @@ class Samples:
         return len(different(self.fingerprints))
 
     def held_out_parts(self, fraction: float, most: int | None = None) -> list[Mask]:
-        """Choose parts of about this fraction of each class, the same in any order of samples.
-
-        One part where samples are many, several that do not overlap where they are few; none where
-        a class has too few different samples to spare any.
-        """
-        wanted = next(parts for fewest, parts in PARTS.items() if self.n_different >= fewest)
-        n_parts = min(wanted, int(1 / fraction), wanted if most is None else most)
-        parts = [np.zeros(self.n, dtype=bool) for _ in range(n_parts)]
-        for code in range(self.n_classes):
-            of_class = np.flatnonzero(self.codes == code)
-            prints = self.fingerprints[of_class]
-            ordered = different(prints)
-            size = round(fraction * len(ordered))
-            if len(ordered) < FEWEST_OF_A_CLASS or not 0 < size < len(ordered):
-                return []
-            rank = np.searchsorted(ordered, prints)
-            for k, part in enumerate(parts):
-                part[of_class[(rank >= k * size) & (rank < (k + 1) * size)]] = True
-        return parts
+        """Choose parts of about this fraction of each class, the same in any order of samples."""
+        return held_out_parts(self.fingerprints, self.codes, self.n_classes, fraction, most)
 
     @cached_property
     def mean_row(self) -> float:

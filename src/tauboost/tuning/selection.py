@@ -14,8 +14,9 @@ from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
 from ..io.saved import SavedStateError, State, part, prefixed
 from .choice import Choice
+from .link import LINK_SLOPES, log_loss
 from .options import Job, Options
-from .race import LINK_SLOPES, Race, Strength, log_loss
+from .race import Race, Strength
 from .samples import Samples
 from .strongest import largest_gradient
 

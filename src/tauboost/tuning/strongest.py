@@ -7,7 +7,7 @@ import numpy as np
 from .. import _core
 from ..design.sparse import decisions
 from ..losses import LOSSES
-from .race import LINK_SLOPES
+from .link import LINK_SLOPES
 from .samples import Samples
 
 __all__ = ["best_intercept", "largest_gradient"]

@@ -20,12 +20,13 @@ from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
 from .choice import Choice
 from .linear import decision_values
+from .link import LINK_SLOPES
 from .options import Clock, Job, Options
-from .race import LINK_SLOPES, Race, Strength
+from .race import Race, Strength
 from .samples import Samples
 from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
 
-__all__ = ["Model", "train"]
+__all__ = ["Trained", "train"]
 
 # Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
 # to the optimum, and the fit on all samples goes there, up to tol.
@@ -33,17 +34,25 @@ FEW_SWEEPS = 4
 
 
 @dataclass(frozen=True)
-class Model:
-    """A trained classifier, and how it was chosen."""
+class Trained:
+    """What training found, for the features that are kept."""
 
     coef: Vector  # (tasks, features kept)
     intercept: Vector  # (tasks,)
     strength: Strength
     n_sweeps: int
-    objective: Vector  # (tasks,)
+    objective: Vector  # F without psi, (tasks,)
     message: str
     held_out_loss: float = nan
     table: list[dict[str, float | str]] = field(default_factory=list)
+
+    @property
+    def penalty(self) -> Vector:
+        """The value of psi, for each task."""
+        psi = self.strength.psi
+        penalty = psi.l1 * np.abs(self.coef).sum(axis=1)
+        penalty += 0.5 * psi.l2 * np.square(self.coef).sum(axis=1)
+        return np.asarray(penalty)
 
 
 @dataclass(frozen=True)
@@ -57,7 +66,7 @@ class Minimum:
     status: Status | None = None  # of the solver, where there was one
 
 
-def train(samples: Samples, options: Options, start: Vector | None) -> Model:
+def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     """Train as the options say; ``start`` is a point of the core for each task, or None.
 
     ``samples`` have no equal ones among them (`Samples.merged`).
@@ -82,7 +91,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Model:
         return trained(job, parts, chooses)
 
 
-def trained(job: Job, parts: list[Mask], chooses: bool) -> Model:
+def trained(job: Job, parts: list[Mask], chooses: bool) -> Trained:
     """Train on a matrix that is there, with these parts to hold out."""
     samples, options = job.samples, job.options
     if chooses and parts:
@@ -99,7 +108,7 @@ def trained(job: Job, parts: list[Mask], chooses: bool) -> Model:
     return model
 
 
-def tuned(job: Job, parts: list[Mask]) -> Model:
+def tuned(job: Job, parts: list[Mask]) -> Trained:
     """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
     samples, options = job.samples, job.options
     best = select(job, parts)
@@ -123,7 +132,7 @@ def tuned(job: Job, parts: list[Mask]) -> Model:
     if job.clock.is_over:
         message += f" The time limit of {options.time_limit:g} s cut it short."
     coef, intercept = split_all(samples, points)
-    model = Model(coef, intercept, strength, best.sweep, values, message, best.loss, best.table)
+    model = Trained(coef, intercept, strength, best.sweep, values, message, best.loss, best.table)
     if not options.calibrate:
         return model
     assert best.decisions is not None
@@ -183,13 +192,13 @@ def with_choice(state: State, best: Choice | None = None) -> State:
     return prefixed("fit", state) | chosen
 
 
-def fixed(job: Job, strength: Strength) -> Model:
+def fixed(job: Job, strength: Strength) -> Trained:
     """Minimise one objective on all samples."""
     state = saved_after_the_races(job.options)
     minimise = solved if job.samples.is_binary else swept
     found = minimise(job, strength, state)
     coef, intercept = split_all(job.samples, found.points)
-    return Model(coef, intercept, strength, found.n_sweeps, found.values, found.message)
+    return Trained(coef, intercept, strength, found.n_sweeps, found.values, found.message)
 
 
 def solved(
@@ -255,7 +264,7 @@ def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
     return Minimum(race.points(0), race.values(0), race.n_sweeps, message)
 
 
-def calibrated(job: Job, strength: Strength, held: Mask) -> Model:
+def calibrated(job: Job, strength: Strength, held: Mask) -> Trained:
     """Fit without the held-out samples to learn the link, then on all."""
     samples = job.samples
     # Two fits, and a state is of one.
@@ -267,7 +276,9 @@ def calibrated(job: Job, strength: Strength, held: Mask) -> Model:
     return with_link(model, decisions, samples.codes[held], samples.weights[held])
 
 
-def with_link(model: Model, decisions: Vector, codes: NDArray[np.intp], weights: Vector) -> Model:
+def with_link(
+    model: Trained, decisions: Vector, codes: NDArray[np.intp], weights: Vector
+) -> Trained:
     """Scale and shift the model, so that the loss's own link gives what held-out samples say.
 
     A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.

@@ -3,6 +3,7 @@
 Every message is one sentence that names the argument, what was given and what is accepted.
 """
 
+from .classes import encode_labels, with_class_weights
 from .csr import ROWS_AT_ONCE, CsrArrays
 from .labels import check_labels, check_weights, refuse_missing_labels
 from .matrix import as_csr, check_range, check_size, check_values, is_store
@@ -30,6 +31,8 @@ __all__ = [
     "check_values",
     "check_vector",
     "check_weights",
+    "encode_labels",
     "is_store",
     "refuse_missing_labels",
+    "with_class_weights",
 ]

@@ -1,4 +1,4 @@
-"""A checked matrix: the three arrays of CSR, or two sets of them."""
+"""A checked matrix: the three arrays of CSR, or two sets of them, and the checks of such arrays."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 
-__all__ = ["ROWS_AT_ONCE", "CsrArrays"]
+__all__ = ["ROWS_AT_ONCE", "CsrArrays", "check_pointers", "not_valid", "vector_of"]
 
 ROWS_AT_ONCE = 2**16
 # Runs of rows at least so long on average are copied one by one, without a mask over entries.
@@ -94,6 +93,43 @@ class CsrArrays:
 
     def to_scipy(self) -> Any:
         """Return the matrix as a scipy CSR array; ones are written out."""
+        import scipy.sparse as sp  # noqa: PLC0415
+
         data = np.ones(len(self.indices)) if self.data is None else self.data
         matrix = sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
         return matrix if self.more is None else matrix + self.more.to_scipy()
+
+
+def not_valid(X: Any) -> str:
+    """Begin a message about a broken matrix."""
+    return f"X is not a valid {X.format.upper()} matrix"
+
+
+def vector_of(values: Any, what: str, name: str) -> NDArray[Any]:
+    """Return one of the arrays of a matrix, which must have one dimension."""
+    array = np.asarray(values)
+    if array.ndim != 1:
+        raise ValueError(f"{what}: {name} must have one dimension, got {array.ndim}")
+    return array
+
+
+def check_pointers(
+    indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_major: int, what: str
+) -> None:
+    """Check pointers against what they point to."""
+    for name, array in (("indptr", indptr), ("indices", indices)):
+        vector_of(array, what, name)
+        if array.dtype.kind not in "iu":
+            raise ValueError(f"{what}: {name} must hold integers, got values of type {array.dtype}")
+    if len(indptr) != n_major + 1:
+        raise ValueError(f"{what}: indptr has {len(indptr)} entries, expected {n_major + 1}")
+    if indptr[0] != 0:
+        raise ValueError(f"{what}: indptr must begin with 0, got {indptr[0]}")
+    decreasing = np.flatnonzero(indptr[1:] < indptr[:-1])
+    if decreasing.size:
+        raise ValueError(f"{what}: indptr decreases after position {decreasing[0]}")
+    stored = min(len(indices), n_values)
+    if int(indptr[-1]) > stored:
+        raise ValueError(
+            f"{what}: indptr ends at {indptr[-1]}, but only {stored} entries are there"
+        )

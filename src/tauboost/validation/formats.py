@@ -2,7 +2,7 @@
 
 Anyone can put anything into the arrays of a sparse matrix, and the conversions believe them: an
 index out of range is a write out of bounds. So each format is checked, and converted from private
-copies of what is used as an index.
+copies of what is used as an index. Imported only where there is such a matrix.
 """
 
 from __future__ import annotations
@@ -14,7 +14,9 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-__all__ = ["check_pointers", "not_valid", "to_csr", "vector_of"]
+from .csr import check_pointers, not_valid, vector_of
+
+__all__ = ["to_csr"]
 
 
 def to_csr(X: Any) -> Any:
@@ -23,41 +25,6 @@ def to_csr(X: Any) -> Any:
     if convert is None:
         raise TypeError(f"X has the unknown sparse format {X.format!r}: use X.tocsr()")
     return convert(X)
-
-
-def not_valid(X: Any) -> str:
-    """Begin a message about a broken matrix."""
-    return f"X is not a valid {X.format.upper()} matrix"
-
-
-def vector_of(values: Any, what: str, name: str) -> NDArray[Any]:
-    """Return one of the arrays of a matrix, which must have one dimension."""
-    array = np.asarray(values)
-    if array.ndim != 1:
-        raise ValueError(f"{what}: {name} must have one dimension, got {array.ndim}")
-    return array
-
-
-def check_pointers(
-    indptr: NDArray[Any], indices: NDArray[Any], n_values: int, n_major: int, what: str
-) -> None:
-    """Check pointers against what they point to."""
-    for name, array in (("indptr", indptr), ("indices", indices)):
-        vector_of(array, what, name)
-        if array.dtype.kind not in "iu":
-            raise ValueError(f"{what}: {name} must hold integers, got values of type {array.dtype}")
-    if len(indptr) != n_major + 1:
-        raise ValueError(f"{what}: indptr has {len(indptr)} entries, expected {n_major + 1}")
-    if indptr[0] != 0:
-        raise ValueError(f"{what}: indptr must begin with 0, got {indptr[0]}")
-    decreasing = np.flatnonzero(indptr[1:] < indptr[:-1])
-    if decreasing.size:
-        raise ValueError(f"{what}: indptr decreases after position {decreasing[0]}")
-    stored = min(len(indices), n_values)
-    if int(indptr[-1]) > stored:
-        raise ValueError(
-            f"{what}: indptr ends at {indptr[-1]}, but only {stored} entries are there"
-        )
 
 
 def _checked_indices(values: Any, limit: int, what: str, name: str) -> NDArray[Any]:

@@ -11,14 +11,13 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
+from ..base.sparse import is_sparse
 from ..base.threads import resolve_threads, useful_threads
-from .csr import CsrArrays
-from .formats import check_pointers, not_valid, to_csr, vector_of
+from .csr import CsrArrays, check_pointers, not_valid, vector_of
 
 __all__ = ["as_csr", "check_range", "check_size", "check_values", "is_store"]
 
@@ -40,12 +39,16 @@ def as_csr(X: Any) -> CsrArrays:
     if is_store(X):
         parts: tuple[CsrArrays, ...] = X.parts()
         return replace(parts[0], more=parts[1] if len(parts) > 1 else None, store=X)
-    if not sp.issparse(X):
+    if not is_sparse(X):
         return _inspected(_dense_to_csr(X))
     if X.ndim != 2:
         raise ValueError(f"X must have two dimensions (samples, features), got {X.ndim}")
     check_size(X.shape)
-    return _inspected(X if X.format == "csr" else to_csr(X))
+    if X.format != "csr":
+        from .formats import to_csr  # noqa: PLC0415
+
+        X = to_csr(X)
+    return _inspected(X)
 
 
 def is_store(X: Any) -> bool:
@@ -102,6 +105,8 @@ def _as_float64(values: NDArray[Any]) -> Vector:
 
 
 def _dense_to_csr(X: Any) -> Any:
+    import scipy.sparse as sp  # noqa: PLC0415
+
     if np.ma.is_masked(X):
         raise ValueError("X is a masked array with missing values: fill them in first")
     try:

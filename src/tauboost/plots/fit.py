@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import BinaryIO
+from typing import TYPE_CHECKING, BinaryIO
 
-from ..tuning.options import Event
+from .figure import new_figure
+
+if TYPE_CHECKING:
+    from ..tuning.options import Event
 
 __all__ = ["plot_fit", "require_matplotlib"]
 
@@ -13,17 +16,15 @@ __all__ = ["plot_fit", "require_matplotlib"]
 def require_matplotlib() -> None:
     """Fail before the work where no picture can be drawn after it."""
     try:
-        import matplotlib.figure  # noqa: F401, PLC0415
-    except ImportError:
-        raise ValueError("plotting needs matplotlib: pip install 'tauboost[plot]'") from None
+        new_figure(1, 1)
+    except ImportError as error:
+        raise ValueError(str(error)) from None
 
 
 def plot_fit(events: Sequence[Event], title: str, file: BinaryIO) -> None:
     """Draw the sweeps of a fit into a PNG file."""
-    from matplotlib.figure import Figure  # noqa: PLC0415
-
     chosen = [event for event in events if event.phase == "select"]
-    figure = Figure(figsize=(8, 4.6), layout="constrained")
+    figure = new_figure(8, 4.6)
     axes = figure.subplots(1, 2 if chosen else 1, squeeze=False)[0]
     for phase, marker, label in (("select", "o", "choosing"), ("fit", "s", "fitting")):
         some = [event for event in events if event.phase == phase]

@@ -6,20 +6,21 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy.stats import rankdata
 
 from ..base.arrays import Vector
-from ..tuning.race import LINK_SLOPES, log_loss
+from ..base.messages import shown
+from .link import LINK_SLOPES, log_loss
+from .model import Model
 
 __all__ = ["metrics"]
 
 
-def metrics(clf: Any, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
-    """Compare the decision values of a fitted classifier with the true labels.
+def metrics(model: Model, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
+    """Compare the decision values of a model with the true labels.
 
     AUC is for two classes, and None where only one of them occurs.
     """
-    codes = _codes(clf.classes_, y)
+    codes = _codes(model.classes, y)
     columns = decisions.reshape(len(y), -1)
     is_binary = columns.shape[1] == 1
     predicted = columns[:, 0] > 0 if is_binary else columns.argmax(axis=1)
@@ -28,7 +29,7 @@ def metrics(clf: Any, decisions: Vector, y: NDArray[Any]) -> dict[str, float | i
         "n_samples": len(y),
         "auc": area_under_curve(columns[:, 0], codes == 1) if is_binary else None,
         "accuracy": float(np.mean(predicted == codes)),
-        "log_loss": log_loss(columns, codes, weights, LINK_SLOPES[clf.loss_]),
+        "log_loss": log_loss(columns, codes, weights, LINK_SLOPES[model.loss]),
     }
 
 
@@ -38,13 +39,14 @@ def area_under_curve(decisions: Vector, is_positive: NDArray[np.bool_]) -> float
     n_neg = len(is_positive) - n_pos
     if n_pos == 0 or n_neg == 0:
         return None
-    ranks = rankdata(decisions)
+    _, places, counts = np.unique(decisions, return_inverse=True, return_counts=True)
+    ranks = (np.cumsum(counts) - (counts - 1) / 2)[places]  # equal ones share their mean rank
     return float((ranks[is_positive].sum() - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg))
 
 
 def _codes(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     if classes.dtype.kind not in "biuf":
-        raise ValueError(f"the labels of the model, such as {classes[0]!r}, are not numbers")
+        raise ValueError(f"the labels of the model, such as {shown(classes[0])}, are not numbers")
     codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
     unknown = y[classes[codes] != y]
     if len(unknown):

@@ -6,20 +6,19 @@ from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils.multiclass import check_classification_targets
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..validation import check_real
-from ..validation.labels import scaled_weights
+from .labels import scaled_weights
+from .numbers import check_real
 
 __all__ = ["encode_labels", "with_class_weights"]
 
 
 def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
     """Return the classes in order, and the number of each sample's class."""
+    _refuse_no_classes(y)
     try:
-        check_classification_targets(y)
         classes, codes = np.unique(y, return_inverse=True)
     except TypeError:
         raise TypeError("y must hold labels of one type that can be ordered") from None
@@ -27,6 +26,20 @@ def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
         only = shown(classes[0])
         raise ValueError(f"y has one class only, {only}: at least two classes are needed")
     return classes, codes
+
+
+def _refuse_no_classes(y: NDArray[Any]) -> None:
+    """Refuse what a regression would be fitted to, and objects of unknown kind."""
+    wrong = y[:0]
+    if y.dtype.kind == "f":
+        wrong = y[(y != np.trunc(y)) | (np.abs(y) >= 2.0**63)]
+    elif y.dtype.kind == "O" and len(y) and not isinstance(y[0], str):
+        wrong = y[:1]
+    if len(wrong):
+        raise ValueError(
+            f"Unknown label type: y holds {shown(wrong[0])}, and classes are whole numbers, "
+            "booleans or strings"
+        )
 
 
 def with_class_weights(

@@ -1,0 +1,12 @@
+"""The version of the package: the one that was installed, and nowhere else written down."""
+
+from __future__ import annotations
+
+__all__ = ["installed_version"]
+
+
+def installed_version() -> str:
+    """Return it; looking it up takes longer than all else that a prediction imports."""
+    from importlib.metadata import version  # noqa: PLC0415
+
+    return version("tauboost")

@@ -1,0 +1,1 @@
+"""Pictures of arrays: a low layer, so that results of any part can draw themselves."""

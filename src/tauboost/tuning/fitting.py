@@ -1,0 +1,104 @@
+"""From checked rows and labels to a model: the one door for estimators and the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base.arrays import Vector
+from ..base.sparse import is_sparse
+from ..io.checkpoint import NoCheckpoint
+from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
+from .model import Model
+from .options import Parameters, Report
+from .samples import Samples
+from .training import train
+
+__all__ = ["fit", "weighted_samples"]
+
+
+def fit(
+    arrays: CsrArrays,
+    y: NDArray[Any],
+    parameters: Parameters,
+    *,
+    n_threads: int,
+    sample_weight: ArrayLike | None = None,
+    report: Report | None = None,
+    checkpoint: NoCheckpoint | None = None,
+    last: Model | None = None,
+) -> Model:
+    """Fit a classifier to checked rows and their labels.
+
+    ``last`` is the model to start from, whose choice is kept if it was one.
+    """
+    classes, codes = encode_labels(y)
+    if last is not None:
+        parameters = continued(parameters, last, arrays.shape[1], classes)
+    options = parameters.options(report, checkpoint)
+    samples = weighted_samples(
+        arrays,
+        classes,
+        codes,
+        sample_weight,
+        class_weight=parameters.class_weight,
+        fit_intercept=bool(parameters.fit_intercept),
+        seed=check_seed(parameters.random_state),
+        n_threads=n_threads,
+    ).merged()
+    found = train(samples, options, None if last is None else start_of(samples, last))
+    return Model(
+        classes,
+        samples.expand(found.coef, arrays.shape[1]),
+        found.intercept,
+        found.strength.loss,
+        found.strength.alpha,
+        found.strength.l1_ratio,
+        found.n_sweeps,
+        found.objective + found.penalty,
+        found.held_out_loss,
+        found.message,
+        found.table,
+    )
+
+
+def continued(
+    parameters: Parameters, last: Model, n_features: int, classes: NDArray[Any]
+) -> Parameters:
+    """Return the parameters of a fit that starts from the last one."""
+    if last.coef.shape[1] != n_features or not np.array_equal(classes, last.classes):
+        raise ValueError(
+            "warm_start needs the features and classes of the last fit: "
+            f"it had {last.coef.shape[1]} features and the classes {last.classes}"
+        )
+    if parameters.alpha != "auto":
+        return parameters
+    return replace(parameters, loss=last.loss, alpha=last.alpha, l1_ratio=last.l1_ratio)
+
+
+def start_of(samples: Samples, last: Model) -> Vector:
+    """Return the points of the core where a model is."""
+    coef = samples.keep(last.coef.toarray() if is_sparse(last.coef) else last.coef)
+    return np.stack(
+        [samples.design.point(row, b) for row, b in zip(coef, last.intercept, strict=True)]
+    )
+
+
+def weighted_samples(
+    arrays: CsrArrays,
+    classes: NDArray[Any],
+    codes: NDArray[np.intp],
+    sample_weight: ArrayLike | None,
+    *,
+    class_weight: Any,
+    **options: Any,
+) -> Samples:
+    """Return the samples with their weights, those of their classes included."""
+    weights = check_weights(sample_weight, len(codes))
+    weights = with_class_weights(class_weight, classes, codes, weights)
+    if len(np.unique(codes[weights > 0])) < len(classes):
+        raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+    return Samples.build(arrays, codes, len(classes), weights, **options)

@@ -1,0 +1,61 @@
+"""Which samples are held out: chosen by their content, not by their position.
+
+Equal samples stay together, so copies of a sample can never be on both sides, and the order of
+samples does not matter.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.arrays import Mask
+from ..validation import CsrArrays
+from .copies import different
+
+__all__ = ["fingerprints", "held_out_parts"]
+
+# With fewer different samples than this of any class, a held-out part says nothing.
+FEWEST_OF_A_CLASS = 10
+# How many parts are held out in turn, from so many different samples on.
+PARTS = {8_000: 1, 0: 2}
+
+
+def fingerprints(arrays: CsrArrays, seed: int, n_threads: int) -> NDArray[np.uint64]:
+    """Return a number for each sample that equal samples share."""
+    # Not from 0: samples without any feature would always be the smallest.
+    start = (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
+    sums = np.full(arrays.shape[0], start, dtype=np.uint64)
+    with arrays.reading():
+        for a in arrays.parts:
+            _core.row_fingerprints(a.indptr, a.indices, a.data, seed, sums, n_threads)
+    return sums
+
+
+def held_out_parts(
+    prints: NDArray[np.uint64],
+    codes: NDArray[np.intp],
+    n_classes: int,
+    fraction: float,
+    most: int | None = None,
+) -> list[Mask]:
+    """Choose parts of about this fraction of each class.
+
+    One part where samples are many, several that do not overlap where they are few; none where a
+    class has too few different samples to spare any.
+    """
+    n_different = len(different(prints))
+    wanted = next(parts for fewest, parts in PARTS.items() if n_different >= fewest)
+    n_parts = min(wanted, int(1 / fraction), wanted if most is None else most)
+    parts = [np.zeros(len(codes), dtype=bool) for _ in range(n_parts)]
+    for code in range(n_classes):
+        of_class = np.flatnonzero(codes == code)
+        ordered = different(prints[of_class])
+        size = round(fraction * len(ordered))
+        if len(ordered) < FEWEST_OF_A_CLASS or not 0 < size < len(ordered):
+            return []
+        rank = np.searchsorted(ordered, prints[of_class])
+        for k, part in enumerate(parts):
+            part[of_class[(rank >= k * size) & (rank < (k + 1) * size)]] = True
+    return parts

@@ -1,0 +1,136 @@
+"""A fitted linear classifier: what it predicts, and how it becomes a file and comes back.
+
+Training makes one, the command line uses it as it is, and estimators are thin over it: each field
+is an attribute of theirs, with an underscore behind its name.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..base.sparse import is_sparse
+from ..io.model import ModelData, ModelFileError, read_model
+from ..validation import CsrArrays, check_real, check_vector
+from .linear import decision_values, sparse_product
+from .link import LINK_SLOPES, probabilities
+
+__all__ = ["Model", "load", "loading", "unknown_kind"]
+
+# The estimators whose files these are: all of them predict alike.
+KINDS = ("TauBoostClassifier", "TauBoostClassifierCV")
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """Coefficients and classes, and how they were found."""
+
+    classes: NDArray[Any]
+    coef: Any  # array or CSR, (tasks, features): one task for two classes, else one for each
+    intercept: Vector  # (tasks,)
+    loss: str
+    alpha: float
+    l1_ratio: float
+    n_iter: int  # sweeps
+    objective: Vector  # F + psi, (tasks,)
+    held_out_loss: float  # NaN where no samples were held out
+    message: str
+    selection: list[dict[str, float | str]] = field(default_factory=list)
+
+    def decisions(self, rows: CsrArrays | Vector, n_threads: int) -> Vector:
+        """Return X coef + intercept, (samples, tasks); features beyond the model's count for 0."""
+        if is_sparse(self.coef) and getattr(rows, "store", None) is None:
+            X = rows.to_scipy() if isinstance(rows, CsrArrays) else rows
+            return np.asarray(sparse_product(X, self.coef) + self.intercept)
+        if not isinstance(rows, CsrArrays):
+            return np.asarray(rows @ self.coef.T + self.intercept)
+        coef = self.coef.toarray() if is_sparse(self.coef) else self.coef
+        n_unknown = rows.shape[1] - coef.shape[1]
+        if n_unknown > 0:
+            coef = np.pad(coef, ((0, 0), (0, n_unknown)))
+        with rows.reading():
+            return decision_values(rows, coef, self.intercept, n_threads)
+
+    def labels(self, decisions: Vector) -> NDArray[Any]:
+        """Return the likeliest class of each sample."""
+        if decisions.shape[1] == 1:
+            return np.asarray(self.classes[(decisions[:, 0] > 0).astype(np.intp)])
+        return np.asarray(self.classes[decisions.argmax(axis=1)])
+
+    def probabilities(self, decisions: Vector) -> Vector:
+        """Return the probability of each class, (samples, classes)."""
+        return probabilities(decisions, LINK_SLOPES[self.loss])
+
+    def to_data(
+        self, params: dict[str, Any], feature_names: Any = None, kind: str = KINDS[0]
+    ) -> ModelData:
+        """Return everything a file needs."""
+        fitted = {
+            "loss": self.loss,
+            "alpha": self.alpha,
+            "l1_ratio": self.l1_ratio,
+            "n_iter": self.n_iter,
+            "message": self.message,
+            "held_out_loss": np.array([self.held_out_loss]),
+            "objective": self.objective,
+            "slope": LINK_SLOPES[self.loss],
+            "offset": 0.0,
+        }
+        n_features = self.coef.shape[1]
+        return ModelData(
+            self.coef, self.intercept, self.classes, feature_names, n_features, params, fitted, kind
+        )
+
+    @classmethod
+    def from_data(cls, data: ModelData) -> Model:
+        """Make a model from checked data; anything that does not fit is an error."""
+        fitted, loss = data.fitted, str(data.fitted["loss"])
+        if loss not in LINK_SLOPES:
+            raise ValueError(f"its loss is {loss!r}")
+        held_out_loss = np.asarray(fitted["held_out_loss"], dtype=np.float64)  # may be NaN
+        if held_out_loss.shape != (1,):
+            raise ValueError(f"held_out_loss must have shape (1,), got {held_out_loss.shape}")
+        return cls(
+            data.classes,
+            data.coef,
+            data.intercept,
+            loss,
+            alpha=check_real(fitted["alpha"], "alpha", least=0.0),
+            l1_ratio=check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0),
+            n_iter=int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53)),
+            objective=check_vector(fitted["objective"], data.coef.shape[0], "objective"),
+            held_out_loss=float(held_out_loss[0]),
+            message=str(fitted["message"]),
+        )
+
+
+def load(path: str | os.PathLike[str]) -> Model:
+    """Load a model file, whichever of our classifiers it holds."""
+    data = read_model(path)
+    with loading(path):
+        if data.kind not in KINDS:
+            raise ValueError(unknown_kind(data.kind))
+        return Model.from_data(data)
+
+
+def unknown_kind(kind: str) -> str:
+    """Say that a file holds something else."""
+    return f"it holds a {kind}, which this version of tauboost does not know"
+
+
+@contextmanager
+def loading(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Name the file in whatever is wrong with what it holds."""
+    try:
+        yield
+    except (ValueError, TypeError, KeyError) as error:
+        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
+        reason = " ".join(reason.split())
+        raise ModelFileError(f"{os.fspath(path)} cannot be loaded: {reason}") from error
