@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
+import os
+import signal
 import time
+from contextlib import suppress
 from functools import cache
 from itertools import pairwise
 from pathlib import Path
@@ -31,6 +34,15 @@ def load_once(folder: str, *args: Any) -> tuple[Any, ...]:
     """A piece that can be loaded one time only."""
     marker = Path(folder) / f"loaded-{args[1]}"
     marker.touch(exist_ok=False)
+    return load_piece(*args)
+
+
+def load_or_die(folder: str, deaths: int, *args: Any) -> tuple[Any, ...]:
+    """A piece that workers die of, so many times."""
+    for k in range(deaths):
+        with suppress(FileExistsError):
+            (Path(folder) / f"death-{k}").touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
     return load_piece(*args)
 
 

@@ -18,6 +18,11 @@ def test_little_memory():
     run_attack("memory", "--steps", "12", *jobs, seconds=300)
 
 
+def test_a_thread_that_has_never_thrown_can_do_so_without_memory():
+    """The C++ library needs memory for a thread's first exception, and would end the process."""
+    run_attack("memory", "--steps", "24", "--most", "16", "path", seconds=300)
+
+
 @pytest.mark.attack
 def test_every_job_with_memory_in_200_steps():
     run_attack("memory", "--steps", "200", seconds=7200)

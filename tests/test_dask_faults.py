@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from sklearn.datasets import make_classification
 
 import tauboost as tb
 import tauboost.dask as td
-from dask_parts import load_once, load_piece, pieces
+from dask_parts import load_once, load_or_die, load_piece, pieces
 from problems import CASES
 from tauboost.dask.checkpoint import FORMAT
 from tauboost.io.tensors import read_file
@@ -249,6 +250,36 @@ def test_a_part_that_cannot_be_built_again_ends_in_an_error(cluster, tmp_path):
     strike(problem, 12, [1])
     with pytest.raises(td.PartLostError, match=r"part 1 of 2 was lost .* cannot be built again"):
         tb.solve(problem, **OPTIONS)
+
+
+def test_more_workers_die_of_a_part_than_dask_allows_a_task(cluster, tmp_path, monkeypatch):
+    """Dask blames the task, though it may just have met them at the wrong time."""
+    fill_up(cluster)
+    monkeypatch.setattr(cluster.cluster.scheduler, "allowed_failures", 0)
+    deaths = 2
+    case = CASES["mixed"]
+    parts = [
+        dask.delayed(load_piece)("mixed", 0, 30),
+        dask.delayed(load_or_die)(str(tmp_path), deaths, "mixed", 30, len(case.y)),
+    ]
+    problem = td.DaskProblem(parts, client=cluster, **case.options)
+    assert len(list(tmp_path.iterdir())) == deaths
+    check(problem, rebuilt=0)
+
+
+def test_a_task_that_is_done_before_dask_has_said_that_it_is_retried(cluster, monkeypatch):
+    """What came of it must not be forgotten: it would be waited for in vain."""
+    problem = spread(cluster)
+    retry = cluster.scheduler.retry
+
+    async def slow_retry(**how):
+        answer = await retry(**how)
+        await asyncio.sleep(3)
+        return answer
+
+    monkeypatch.setattr(cluster.scheduler, "retry", slow_retry, raising=False)
+    strike(problem, 20, [2])
+    check(problem)
 
 
 def test_scattered_data_cannot_be_built_again(cluster):

@@ -9,8 +9,10 @@
 
 #include <pthread.h>
 #include <signal.h>
+#include <sys/mman.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <exception>
 #include <mutex>
@@ -19,6 +21,13 @@
 #include <utility>
 
 namespace tauboost {
+
+// Has the C++ library set up what it keeps of exceptions for the calling thread. It does so when
+// the first one is thrown, and ends the process if there is no memory: too late for bad_alloc.
+inline void get_ready_to_throw() {
+  [[maybe_unused]] const volatile int flying = std::uncaught_exceptions();
+}
+inline const bool importer_is_ready = (get_ready_to_throw(), true);
 
 class Crew {
  public:
@@ -106,6 +115,7 @@ class Crew {
     std::atomic<std::uint32_t> asleep{0};
     std::atomic<std::uint32_t> bell{0};
     Crew* crew = nullptr;
+    void* room = nullptr;  // kept free for what its thread needs before it can throw
 
     void wake() {
       if (asleep.load() == 0) return;
@@ -131,11 +141,14 @@ class Crew {
     if (pthread_attr_init(&attributes) != 0) return false;
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, stack);
+    member.room = mmap(nullptr, room_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     sigset_t all, before;
     sigfillset(&all);  // signals are for the threads of Python
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    const bool started = pthread_create(&thread, &attributes, &serve, &member) == 0;
+    const bool started = member.room != MAP_FAILED &&
+                         pthread_create(&thread, &attributes, &serve, &member) == 0;
+    if (!started && member.room != MAP_FAILED) munmap(member.room, room_size);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);
     return started;
@@ -208,6 +221,8 @@ class Crew {
     Member& member = *static_cast<Member*>(self);
     Crew& crew = *member.crew;
     const int number = static_cast<int>(&member - crew.members_);
+    munmap(member.room, room_size);
+    get_ready_to_throw();
     std::uint64_t last = 0;
     for (;;) {
       last = crew.next_phase(member, last);
@@ -247,6 +262,7 @@ class Crew {
   }
 
   static constexpr int spins = 2000;
+  static constexpr std::size_t room_size = 1 << 16;
 
   Pool* const pool_;
   Crew* next_idle_ = nullptr;

@@ -24,6 +24,7 @@ namespace tauboost {
 class Team {
  public:
   explicit Team(int n_threads) : crew_(n_threads > 1 ? Crew::borrow(n_threads) : nullptr) {
+    get_ready_to_throw();
     if (crew_ != nullptr) size_ = crew_->size(n_threads);
   }
   ~Team() {

@@ -1,8 +1,9 @@
 """Dask chaos: a random worker is killed every few seconds, while fits follow one another.
 
 Nannies put a new worker in the place of the dead one. Every fit must end, and with the objective of
-an undisturbed one. Dask itself gives a task up once four workers died under it, which here is no
-fault of the task: it is told to be more patient.
+an undisturbed one. Dask gives a task up once four workers died under it, and a nanny whose new
+worker is not there within 15 s. Neither is at fault here: it is told to be more patient. Workers
+are forked from a process that has loaded everything, or the machine would do nothing but import.
 
     python -m attack.chaos --seconds 300 --every 3   # from the folder tests
 """
@@ -22,6 +23,7 @@ from contextlib import contextmanager, suppress
 
 import dask
 from distributed import Client, LocalCluster
+from distributed.utils import get_mp_context
 
 import tauboost as tb
 import tauboost.dask as td
@@ -31,7 +33,21 @@ from problems import CASES
 CLOSE = 1e-9
 N_WORKERS = 8  # each lives for some 24 s: a worker takes seconds to start and to load its part
 SETTLING = 2.0  # seconds that a worker has been there before it may be killed
+PATIENT = {
+    "distributed.scheduler.allowed-failures": 1000,
+    "distributed.deploy.lost-worker-timeout": "1h",
+    "distributed.worker.multiprocessing-method": "forkserver",
+}
 OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 25, "tol": 0}
+
+
+@contextmanager
+def patience_of_dask() -> Iterator[None]:
+    """Have Dask wait for workers, and these begin with everything loaded."""
+    with dask.config.set(PATIENT):
+        context = get_mp_context()
+        context.set_forkserver_preload(["distributed", "tauboost.dask", "dask_parts"])
+        yield
 
 
 @contextmanager
@@ -73,7 +89,7 @@ def run(seconds: float, every: float, seed: int = 0) -> tuple[int, int, float]:
     n_fits, n_rebuilt, largest = 0, 0, 0.0
     options = {"n_workers": N_WORKERS, "threads_per_worker": 1, "dashboard_address": ":0"}
     with (
-        dask.config.set({"distributed.scheduler.allowed-failures": 1000}),
+        patience_of_dask(),
         LocalCluster(**options) as cluster,
         Client(cluster, set_as_default=False) as client,
     ):

@@ -6,6 +6,7 @@ may the process die or hang.
 
     python -m attack.memory --steps 200             # from the folder tests; some minutes
     python -m attack.memory --steps 40 build path   # some of them
+    python -m attack.memory --steps 40 --most 16    # where little is left: no more than 16 MB
 """
 
 from __future__ import annotations
@@ -27,7 +28,6 @@ from typing import IO  # noqa: E402
 
 from attack import jobs as attack_jobs  # noqa: E402
 
-LARGEST = 64 * 2**20
 SECONDS = 60
 # One kind of psi is enough: it changes nothing about memory.
 JOBS = [
@@ -102,7 +102,7 @@ def in_child(job: attack_jobs.Job, above: int, expected: str, log: IO[str]) -> s
     return OUTCOMES[code] if code < 4 else "death"
 
 
-def run(names: list[str], steps: int) -> int:
+def run(names: list[str], steps: int, most: float) -> int:
     """Run the jobs; return the number of settings that ended as none may."""
     totals: Counter[str] = Counter()
     keep_no_reserve()
@@ -112,7 +112,7 @@ def run(names: list[str], steps: int) -> int:
             expected = attack_jobs.bits(every[name](1))
             counts: Counter[str] = Counter()
             for step in range(steps):
-                above = LARGEST * step // max(1, steps - 1)
+                above = int(most * 2**20) * step // max(1, steps - 1)
                 with tempfile.TemporaryFile("w+") as log:
                     outcome = in_child(every[name], above, expected, log)
                     counts[outcome] += 1
@@ -131,8 +131,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("names", nargs="*", help="names of jobs")
     parser.add_argument("--steps", type=int, default=200)
+    parser.add_argument("--most", type=float, default=64, help="MB of the last step")
     options = parser.parse_args()
-    sys.exit(1 if run(options.names or JOBS, options.steps) else 0)
+    sys.exit(1 if run(options.names or JOBS, options.steps, options.most) else 0)
 
 
 if __name__ == "__main__":

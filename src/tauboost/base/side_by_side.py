@@ -9,11 +9,19 @@ from __future__ import annotations
 import _thread
 import threading
 from collections.abc import Callable, Iterable
+from mmap import mmap
 from typing import Any, TypeVar
+
+import numpy as np
+
+from .. import _core
 
 __all__ = ["side_by_side"]
 
 T = TypeVar("T")
+
+# What a new thread needs at once, with plenty to spare: NumPy keeps 46 kB for each.
+ROOM = 2**18
 
 
 def side_by_side(work: Callable[[T], Any], items: Iterable[T], n_threads: int) -> None:
@@ -21,8 +29,8 @@ def side_by_side(work: Callable[[T], Any], items: Iterable[T], n_threads: int) -
     run = _Run(work, list(items))
     for _ in range(min(n_threads, len(run.left)) - 1):
         try:
-            _thread.start_new_thread(run.help, ())
-        except (RuntimeError, MemoryError):  # fewer do as well
+            _thread.start_new_thread(run.help, (mmap(-1, ROOM),))
+        except (RuntimeError, MemoryError, OSError):  # fewer do as well
             break
     try:
         run.work_through()
@@ -48,8 +56,12 @@ class _Run:
                 item = self.left.pop()
             self.attempt(item)
 
-    def help(self) -> None:
+    def help(self, room: mmap) -> None:
         """Do the same as a helper, whom the caller waits for while it has an item."""
+        # NumPy and the C++ library set themselves up in every thread when it first uses them, and
+        # end the process where memory is short then: better now, in memory kept free for it.
+        room.close()
+        _core.fill_with_ones(np.empty(0), 1)
         with self.turn:
             self.n_helping += 1
         try:

@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from distributed import Client, Future
 from distributed.protocol import ToPickle
+from distributed.scheduler import KilledWorker
 
 __all__ = ["Crew", "Member", "PartLostError", "Patience"]
 
@@ -202,7 +203,7 @@ class Crew:
         """Have Dask build the part again from the tasks that load it."""
         member.is_placed = False
         self.rebuilt += 1
-        await self.client.retry([member.future], asynchronous=True)
+        await self._retry([member.future])
         await self._find(member)
 
     async def _put_in_place(self, member: Member) -> None:
@@ -212,17 +213,11 @@ class Crew:
 
     async def _find(self, member: Member) -> None:
         """Wait until the actor is built, wherever that is."""
-        for _ in range(self.patience.rebuilds):
-            try:
-                actor = (await self._results([member.future]))[0]
-            except (Exception, asyncio.CancelledError) as error:
-                if not _is_actor_loss(error):
-                    raise self._reason(member, error) from error
-                await self.client.retry([member.future], asynchronous=True)
-            else:
-                member.address = actor._address
-                return
-        raise PartLostError(f"part {member.index}: its worker is lost whenever it is built")
+        try:
+            [actor] = await self._results([member.future])
+        except (Exception, asyncio.CancelledError) as error:
+            raise self._reason(member, error) from error
+        member.address = actor._address
 
     def _reason(self, member: Member, error: BaseException) -> BaseException:
         """Say why a part cannot be built: bad data when it is first built, a loss afterwards."""
@@ -238,6 +233,21 @@ class Crew:
         )
 
     async def _results(self, futures: list[Future]) -> list[Any]:
+        """Wait for tasks; those that workers died of, or with, are carried out again."""
+        for _ in range(self.patience.rebuilds):
+            await self._end_of(futures)
+            try:
+                return list(await self.client.gather(futures, asynchronous=True))
+            except Exception as error:
+                if not _is_loss_of_workers(error):
+                    raise
+            await self._retry(futures)
+        raise PartLostError(
+            f"workers were lost {self.patience.rebuilds} times while they built parts: do they "
+            "have enough memory?"
+        )
+
+    async def _end_of(self, futures: list[Future]) -> None:
         watch = asyncio.ensure_future(self._give_up_mute_workers())
         try:
             while not all(future.done() for future in futures):
@@ -248,7 +258,16 @@ class Crew:
             watch.cancel()
         if any(future.status in {"cancelled", "lost"} for future in futures):
             raise asyncio.CancelledError
-        return list(await self.client.gather(futures, asynchronous=True))
+
+    async def _retry(self, futures: list[Future]) -> None:
+        """Do as Client.retry, which forgets what a task has come to before it marks it as pending.
+
+        It also expects to know the tasks that others depend on.
+        """
+        failed = [future.key for future in futures if future.status == "error"]
+        for key in failed:
+            self.client.futures[key].retry()
+        await self.client.scheduler.retry(keys=failed, client=self.client.id)
 
     async def _give_up_mute_workers(self) -> None:
         """While tasks run: workers that hold them must answer, and there must be workers."""
@@ -270,8 +289,9 @@ class Crew:
                     await self._give_up(address)
 
 
-def _is_actor_loss(error: BaseException) -> bool:
-    return isinstance(error, RuntimeError) and "Actor was lost" in str(error)
+def _is_loss_of_workers(error: Exception) -> bool:
+    """Whether a task failed because workers died; Dask blames it after a few of them."""
+    return isinstance(error, KilledWorker) or "Actor was lost" in str(error)
 
 
 def _n_bytes(values: Any) -> int:
