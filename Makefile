@@ -27,6 +27,7 @@ lint: $(VENV)/dev.done
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/clang-format --dry-run --Werror $(CPP_FILES)
+	$(BIN)/codespell
 
 types: $(VENV)/dev.done
 	$(BIN)/mypy

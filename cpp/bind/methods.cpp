@@ -19,8 +19,9 @@ void bind_methods(nb::module_& module) {
            "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a);
 
   // What came of a run of the driver: of bundles of a sweep, or of draws.
-  nb::class_<Outcome<1>>(module, "Outcome")
+  nb::class_<Outcome<1>>(module, "SweepOutcome")
       .def_ro("bundles", &Outcome<1>::bundles)
+      .def_ro("done", &Outcome<1>::bundles)
       .def_prop_ro("undone", [](const Outcome<1>& found) { return found.undone[0]; })
       .def_prop_ro("total", [](const Outcome<1>& found) { return found.total[0]; })
       .def_prop_ro("decrease", [](const Outcome<1>& found) { return found.decrease[0]; })
@@ -29,7 +30,7 @@ void bind_methods(nb::module_& module) {
       .def_prop_ro("drift", [](const Outcome<1>& found) { return found.travel[0]; })
       .def_prop_ro("edge", [](const Outcome<1>& found) { return found.edge[0]; });
 
-  nb::class_<AsyncOutcome>(module, "AsyncOutcome")
+  nb::class_<AsyncOutcome>(module, "Outcome")
       .def_ro("done", &AsyncOutcome::done)
       .def_ro("total", &AsyncOutcome::total)
       .def_ro("drift", &AsyncOutcome::drift);

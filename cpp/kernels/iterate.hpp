@@ -1,4 +1,4 @@
-// What the coordinate methods hand to and fro between Python and the kernels.
+// What the coordinate methods exchange between Python and the kernels.
 #pragma once
 
 #include <cstdint>
