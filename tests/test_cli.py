@@ -71,6 +71,24 @@ def test_nothing_asked_shows_the_help(tauboost):
     assert tauboost().stdout == tauboost("--help").stdout
 
 
+@pytest.mark.parametrize("command", [[], ["fit"], ["predict"], ["convert"], ["inspect"]])
+def test_help_shows_no_type_for_flags(tauboost, command):
+    result = tauboost(*command, "--help", COLUMNS="200")
+    assert "--help" in result.stdout
+    assert "bool" not in result.stdout
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [("tauboost pr", "predict"), ("tauboost fit --alp", "--alpha")],
+)
+def test_shell_completion(words, expected):
+    found = {"_TAUBOOST_COMPLETE": "complete_bash", "COMP_WORDS": words}
+    found["COMP_CWORD"] = str(words.count(" "))
+    process = run_module(env=os.environ | found)
+    assert expected in process.communicate(timeout=60)[0].decode().split()
+
+
 # Wrong input
 
 
@@ -105,14 +123,14 @@ def test_wrong_input_gets_one_line(tauboost, data, arguments, words):
     assert words in complaint(tauboost(*arguments))
 
 
-@pytest.mark.parametrize("command", ["inspect", "compare"])
+@pytest.mark.parametrize("command", ["inspect", "compare", "fit"])
 @pytest.mark.parametrize(
     ("text", "words"),
     [
         ("", "no samples"),
         ("hello\n", "line 1"),
-        ("1 1:1\n1 2:1\n", "one class"),
-        ("1 1:1\n2 1:1\n3 1:1\n", "exactly two classes"),
+        ("1 1:1\n1 2:1\n", "bad.svm: y has one class only, 1.0: "),
+        ("1 1:1 qid:3\n2 1:1\n", "qid, the query of a ranking, may stand only right behind the"),
         ("1 1:nan\n2 1:1\n", "line 1, column 5: the value must be a finite number"),
     ],
 )
@@ -120,6 +138,15 @@ def test_wrong_data_get_one_line(tauboost, tmp_path, command, text, words):
     (tmp_path / "bad.svm").write_text(text)
     assert words in complaint(tauboost(command, "bad.svm"))
     assert not (tmp_path / "compare_out").exists()
+
+
+def test_data_of_wrong_labels_are_named(tauboost, tmp_path):
+    (tmp_path / "bad.svm").write_text("1 1:1\n2 1:1\n3 1:1\n")
+    line = complaint(tauboost("compare", "bad.svm"))
+    assert line == "bad.svm: y must have exactly two classes, got 3"
+    (tmp_path / "bad.svm").write_text("1 1:1\n2.5 1:1\n3 1:1\n")
+    line = complaint(tauboost("fit", "bad.svm"))
+    assert line.startswith("bad.svm: Unknown label type: y holds 2.5, and classes are whole")
 
 
 @pytest.mark.parametrize(
@@ -193,6 +220,17 @@ def test_inspect_counts_explicit_zeros_as_absent(tauboost, tmp_path):
     (tmp_path / "zeros.svm").write_text("1 1:1 2:0\n-1 2:1\n-1 1:0\n")
     document = json.loads(tauboost("inspect", "zeros.svm", "--json").stdout)
     assert (document["nnz"], document["empty_rows"], document["one_class_columns"]) == (2, 1, 2)
+
+
+def test_inspect_counts_every_class(tauboost, tmp_path):
+    lines = [f"{k % 12} {1 + k % 2}:1 {3 + k % 12}:2 20:1\n" for k in range(36)]
+    (tmp_path / "many.svm").write_text("".join(lines))
+    document = json.loads(tauboost("inspect", "many.svm", "--json").stdout)
+    assert document["classes"] == [{"label": float(k), "count": 3} for k in range(12)]
+    assert document["one_class_columns"] == 12
+    shown = tauboost("inspect", "many.svm").stdout
+    assert "9: 3 (8.33%)" in shown
+    assert "and 2 more classes" in shown
 
 
 def test_inspect_without_any_nonzero(tauboost, tmp_path):

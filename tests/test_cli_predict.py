@@ -141,6 +141,8 @@ def test_one_class_only_has_no_auc(folder):
         (["m"], "Missing argument 'DATA'"),
         (["absent", "d.svm"], "absent: No such file"),
         (["d.svm", "d.svm"], "d.svm cannot be loaded"),
+        (["d.store", "d.svm"], "MODEL: d.store is a store, and a model is a file that fit wrote"),
+        ([".", "d.svm"], "MODEL: . is a folder, and a model is a file"),
         (["m", "absent"], "absent: No such file"),
         (["m", "."], "this directory is no store"),
         (["m", "d.svm", "--proba", "--decision"], "--proba and --decision: choose one"),
@@ -153,6 +155,7 @@ def test_one_class_only_has_no_auc(folder):
 def test_wrong_input_gets_one_line(folder, arguments, words):
     (folder / "bad.svm").write_text("1 1:1\nhello\n")
     (folder / "strange.svm").write_text("7 1:1\n")
+    tb.convert("d.svm", "d.store")
     before = sorted(folder.iterdir())
     assert words in complaint(run("predict", *arguments))
     assert sorted(folder.iterdir()) == before

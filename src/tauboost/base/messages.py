@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -9,6 +10,8 @@ import numpy as np
 __all__ = ["shown"]
 
 LONGEST = 60  # characters
+# How NumPy shows its numbers and strings, in lists too.
+OF_NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 
 
 def shown(value: Any) -> str:
@@ -16,7 +19,7 @@ def shown(value: Any) -> str:
     if isinstance(value, np.generic):
         value = value.item()
     try:
-        text = " ".join(repr(value).split())
+        text = OF_NUMPY.sub(r"\1\2", " ".join(repr(value).split()))
     except Exception:
         return f"an object of type {type(value).__name__}"
     if " at 0x" in text:

@@ -9,10 +9,9 @@ from inspect import cleandoc
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperCommand
 
 from ..base.version import installed_version
-from .errors import Commands
+from .errors import Command, Commands
 
 __all__ = ["app", "main"]
 
@@ -33,7 +32,7 @@ class LateCommands(Commands):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, summary in SUMMARIES.items():
-            self.add_command(TyperCommand(name, help=summary))
+            self.add_command(Command(name, help=summary))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, the first of the arguments."""
@@ -50,7 +49,7 @@ def loaded(name: str) -> Any:
     paragraphs = cleandoc(function.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
     alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
-    alone.command(name, help=text, epilog=module.EXAMPLES)(function)
+    alone.command(name, cls=Command, help=text, epilog=module.EXAMPLES)(function)
     return typer.main.get_command(alone)
 
 

@@ -22,7 +22,7 @@ from ..datasets.generators import make_w8a_like
 from ..problem import Problem
 from ..report import Comparison, MethodSetting
 from ..solvers import METHODS, Snapshot, Status
-from .data import name_of, open_data
+from .data import name_of, naming, open_data
 
 __all__ = ["EXAMPLES", "compare"]
 
@@ -195,7 +195,8 @@ def _problem(
         if data is None:
             X, y = make_w8a_like(n_samples or W8A_SAMPLES, random_state=seed)
             return name, Problem(X, y, n_threads=threads)
-        return name, Problem(rows, rows.y, n_threads=threads)
+        with naming(data):
+            return name, Problem(rows, rows.y, n_threads=threads)
 
 
 def write_files(comparison: Comparison, folder: Path) -> dict[str, Path]:

@@ -23,17 +23,15 @@ tauboost convert words.npz words.store --labels labels.npy
 
 zstdcat data.svm.zst | tauboost convert - data.store"""
 
-Data = Annotated[
+# One list: two arguments would take the only path given for the store, and miss the data.
+Paths = Annotated[
     list[Path],
     typer.Argument(
-        metavar="DATA",
-        help="svmlight text (plain, gz, bz2 or xz), sparse .npz, Parquet or Arrow; several files "
-        "become one store; - is standard input.",
+        metavar="DATA... STORE",
+        help="Data: svmlight text (plain, gz, bz2 or xz), sparse .npz, Parquet or Arrow; several "
+        "files become one store; - is standard input. Last, the store to make: a folder.",
         show_default=False,
     ),
-]
-StorePath = Annotated[
-    Path, typer.Argument(metavar="STORE", help="The store to make: a folder.", show_default=False)
 ]
 Labels = Annotated[
     Path | None,
@@ -57,8 +55,7 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 
 
 def convert(
-    data: Data,
-    store: StorePath,
+    paths: Paths,
     labels: Labels = None,
     n_features: Features = None,
     zero_based: ZeroBased = None,
@@ -72,6 +69,12 @@ def convert(
     it is complete.
     """
     started = time.perf_counter()
+    *data, store = paths
+    if not data:
+        raise ValueError(
+            f"Missing argument 'STORE': after {store}, give the store to make "
+            "(see tauboost convert --help)"
+        )
     try:
         made = io.convert(
             [sys.stdin.buffer if str(path) == "-" else path for path in data],

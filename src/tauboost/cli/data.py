@@ -2,6 +2,7 @@
 
 import sys
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO, TypeAlias
 
@@ -19,6 +20,7 @@ __all__ = [
     "ZeroBased",
     "blocks",
     "name_of",
+    "naming",
     "open_data",
     "source_of",
 ]
@@ -48,6 +50,18 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 def name_of(path: Path) -> str:
     """Return the name for people."""
     return "standard input" if str(path) == "-" else path.name
+
+
+@contextmanager
+def naming(path: Path) -> Iterator[None]:
+    """Say in a complaint about X or y, as Python calls them, which data they are from."""
+    try:
+        yield
+    except (TypeError, ValueError) as error:
+        text = str(error)
+        if not text.startswith(("X ", "y ", "Unknown label type")):
+            raise
+        raise type(error)(f"{name_of(path)}: {text}") from None
 
 
 def source_of(path: Path) -> Path | BinaryIO:

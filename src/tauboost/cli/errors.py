@@ -10,15 +10,23 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 
-__all__ = ["Commands", "one_line"]
+__all__ = ["Command", "Commands", "one_line"]
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
 # The parent of BadParameter is the error that every wrong command line raises. It has no name
 # that all versions of Typer share.
 UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
+
+
+class Command(TyperCommand):
+    """One command, whose help shows no type for flags, which take no value."""
+
+    def get_params(self, ctx: Any) -> Any:
+        """Return its arguments and options."""
+        return _without_types_of_flags(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -35,10 +43,21 @@ class Commands(TyperGroup):
             code = BAD_INPUT
         sys.exit(code if isinstance(code, int) else 0)
 
+    def get_params(self, ctx: Any) -> Any:
+        """Return the options that come before a command."""
+        return _without_types_of_flags(super().get_params(ctx))
+
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
         with _tidy():
             return super().invoke(ctx)
+
+
+def _without_types_of_flags(params: list[Any]) -> list[Any]:
+    for param in params:
+        if getattr(param, "is_flag", False):
+            param.metavar = ""
+    return params
 
 
 @contextmanager
@@ -62,7 +81,8 @@ def one_line(error: BaseException) -> str:
     elif isinstance(error, MemoryError):
         text = f"not enough memory ({error})" if str(error) else "not enough memory"
     else:
-        text = str(error) or type(error).__name__
+        # What is an argument in Python is an option here.
+        text = str(error).replace("overwrite=True", "--overwrite") or type(error).__name__
     return " ".join(text.splitlines())
 
 

@@ -27,7 +27,7 @@ from ..tuning.metrics import metrics
 from ..tuning.model import Model
 from ..tuning.options import Event, Parameters
 from ..validation import as_csr
-from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, open_data
+from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, naming, open_data
 from .fit_summary import document_of, show
 from .held_out import check_test, fraction_of, split
 
@@ -54,15 +54,27 @@ Out = Annotated[
     Path | None, typer.Option(metavar="MODEL", help="Where to write the model; replaced if there.")
 ]
 Alpha = Annotated[
-    str, typer.Option(metavar="NUMBER", help="Strength of the penalty, or auto: chosen by itself.")
+    str,
+    typer.Option(
+        metavar="NUMBER", help="Strength of the penalty; auto: chosen on held-out samples."
+    ),
 ]
 L1Ratio = Annotated[
-    str, typer.Option(metavar="NUMBER", help="0 is ridge, 1 is lasso; or auto: chosen by itself.")
+    str,
+    typer.Option(
+        metavar="NUMBER", help="0 is ridge, 1 is lasso; auto: chosen on held-out samples."
+    ),
 ]
 LossName = Annotated[Loss, typer.Option(help="exponential is AdaBoost.")]
-MaxIter = Annotated[int, typer.Option(metavar="N", help="The most sweeps over the features.")]
+MaxIter = Annotated[
+    int, typer.Option(metavar="N", help="Maximum number of sweeps over the features.")
+]
 Tol = Annotated[
-    float, typer.Option(metavar="NUMBER", help="With a given alpha: the largest excess edge left.")
+    float,
+    typer.Option(
+        metavar="NUMBER",
+        help="A fit to the optimum stops when no feature's excess edge is above this.",
+    ),
 ]
 TestData = Annotated[
     str | None,
@@ -70,11 +82,12 @@ TestData = Annotated[
         "--test",
         metavar="DATA",
         help="A file or store to measure the model on; or a number below 1: this part of DATA is "
-        "held out, chosen by content.",
+        "held out; equal samples stay together.",
     ),
 ]
 TimeLimit = Annotated[
-    float | None, typer.Option(metavar="SECONDS", help="Take the best model after so long.")
+    float | None,
+    typer.Option(metavar="SECONDS", help="Stop after this time, with the best model so far."),
 ]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Seed of what is held out and of the sweeps' order.")
@@ -82,17 +95,19 @@ Seed = Annotated[
 Trace = Annotated[
     Path | None, typer.Option(metavar="CSV", help="Write the objective after each sweep.")
 ]
-Plot = Annotated[Path | None, typer.Option(metavar="PNG", help="Draw the same.")]
+Plot = Annotated[
+    Path | None, typer.Option(metavar="PNG", help="Draw the objective after each sweep.")
+]
 CheckpointFolder = Annotated[
     Path | None,
     typer.Option(
         metavar="DIR",
-        help="Keep the state of the fit there until it is complete. Killed at any moment, the same "
-        "command goes on from it.",
+        help="Keep the state of the fit there until it is complete. If the fit is killed, the same "
+        "command resumes it.",
     ),
 ]
 Every = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.0, help="Time between two savings of the state.")
+    float, typer.Option(metavar="SECONDS", min=0.0, help="Time between two saved states.")
 ]
 
 
@@ -200,11 +215,13 @@ def fit(
     with stages.timed("reading"):
         train = open_data(data, threads, zero_based)
         if fraction is not None:
-            train, tested = split(train, fraction, seed, threads)
+            with naming(data):
+                train, tested = split(train, fraction, seed, threads)
         elif test is not None:
             tested = open_data(Path(test), threads, zero_based, train.shape[1])
             check_test(train, tested)
-    model = _fit(parameters, train, n_threads, state, stages, name)
+    with naming(data):
+        model = _fit(parameters, train, n_threads, state, stages, name)
     scores = None
     if tested is not None:
         scores = metrics(model, model.decisions(as_csr(tested), n_threads), tested.y)

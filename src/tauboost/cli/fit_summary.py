@@ -53,7 +53,9 @@ def show(document: dict[str, Any]) -> None:
     values = document["objective"]
     table.add_row("objective", ", ".join(f"{value:.8g}" for value in values[:5]))
     if document["held_out_loss"] is not None:
-        table.add_row("log-loss, choosing", f"{document['held_out_loss']:.5f} on held-out samples")
+        table.add_row(
+            "held-out log-loss", f"{document['held_out_loss']:.5f}, by which the model was chosen"
+        )
     table.add_row("nonzero weights", f"{document['nonzero_weights']:,} of {document['weights']:,}")
     if document["test"] is not None:
         table.add_row("test", in_words(document["test"]))
@@ -64,7 +66,7 @@ def show(document: dict[str, Any]) -> None:
     console.print(table)
     plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
     if document["resumed"]:
-        console.print("gone on with from the checkpoint", **plain)
+        console.print("resumed from the checkpoint", **plain)
     for kind, path in document["files"].items():
         console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)
     if "model" not in document["files"]:

@@ -18,10 +18,9 @@ from rich.table import Table
 from ..base.progress import progress_bar
 from ..eso import beta
 from ..io import Store, is_store, load_svmlight, open_store
-from ..problem import Problem
 from ..report import describe
 from ..validation import as_csr
-from .data import name_of, source_of
+from .data import name_of, naming, source_of
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -47,6 +46,9 @@ Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cor
 AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
+MOST_SHOWN = 10  # classes
+
+
 @dataclass(frozen=True)
 class TauRow:
     """Theorem 1 for one tau, with c_l as in the theorem, and with c_l = 1 as printed."""
@@ -67,12 +69,13 @@ def inspect(
     coordinates moving together, steps must be beta times shorter: tau / beta is the speed-up that
     Theorem 1 promises over moving one.
     """
-    if is_store(data) or data.is_dir():
-        facts = _store_facts(open_store(data), verify)
-    elif verify:
-        raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
-    else:
-        facts = _file_facts(data, threads)
+    with naming(data):
+        if is_store(data) or data.is_dir():
+            facts = _store_facts(open_store(data), verify)
+        elif verify:
+            raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
+        else:
+            facts = _file_facts(data, threads)
     rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])
     if as_json:
         document = {"name": name_of(data), **facts, "tau_table": [asdict(row) for row in rows]}
@@ -87,9 +90,7 @@ def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
     X, y = load_svmlight(source_of(data), n_threads=threads, progress=True)
     with Console(stderr=True).status(f"preparing {escape(name_of(data))}"):
         X.eliminate_zeros()
-        matrix = Problem(X, y, n_threads=threads).matrix
-        built = {"matrix_bytes": matrix.nbytes, "matrix_shards": matrix.n_shards}
-        return describe([as_csr(X)], y) | built
+        return describe([as_csr(X)], y)
 
 
 def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
@@ -134,9 +135,13 @@ def _facts_table(name: str, facts: dict[str, Any]) -> Table:
     table.add_row("omega (longest row)", f"{facts['omega']:,}")
     if L["smallest"] is not None:
         table.add_row("L (largest squares)", f"{L['smallest']:.6g} to {L['largest']:.6g}")
-    for role, entry in zip(("negative", "positive"), facts["classes"], strict=True):
+    classes = facts["classes"]
+    roles = ("negative class", "positive class") if len(classes) == 2 else ("class",) * MOST_SHOWN
+    for role, entry in zip(roles, classes, strict=False):
         share = entry["count"] / total
-        table.add_row(f"{role} class", f"{entry['label']:g}: {entry['count']:,} ({share:.2%})")
+        table.add_row(role, f"{entry['label']:g}: {entry['count']:,} ({share:.2%})")
+    if len(classes) > MOST_SHOWN:
+        table.add_row("", f"and {len(classes) - MOST_SHOWN:,} more classes")
     table.add_row("empty rows, columns", f"{facts['empty_rows']:,}, {facts['empty_columns']:,}")
     table.add_row("columns in one class only", f"{facts['one_class_columns']:,}")
     table.add_row(

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_threads
+from ..io import is_store
 from ..io.atomic import new_file
 from ..tuning.metrics import metrics
 from ..tuning.model import Model, load
@@ -53,7 +54,7 @@ Metrics = Annotated[
     bool,
     typer.Option("--metrics", help="Compare with the labels in DATA: AUC, accuracy, log-loss."),
 ]
-# Not found out: the first lines of a stream cannot wait for the last.
+# Not found out from the data: predictions begin before all of a stream has been read.
 ZeroBased = Annotated[
     bool,
     typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
@@ -81,6 +82,9 @@ def predict(
         raise ValueError("--proba and --decision: choose one")
     began = time.perf_counter()
     n_threads = resolve_threads(threads)
+    if model.is_dir():
+        what = "a store" if is_store(model) else "a folder"
+        raise ValueError(f"MODEL: {model} is {what}, and a model is a file that fit wrote")
     fitted = load(model)
     what = "predict_proba" if proba else "decision_function" if decision else "predict"
     seen: list[tuple[Any, Any]] = []

@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from sklearn.utils.multiclass import check_classification_targets
 
 from ..base.arrays import Vector
+from ..base.messages import shown
 from ..tuning.samples import Samples
 from ..validation import as_csr
 from .crew import Crew, Patience
@@ -87,7 +88,7 @@ class LabelledParts:
         different = ordered([label for part in self.summaries for label in part.labels])
         if len(different) == 1:
             raise ValueError(
-                f"y has one class only, {different[0]!r}: at least two classes are needed"
+                f"y has one class only, {shown(different[0])}: at least two classes are needed"
             )
         if len(different) >= MOST_LABELS:
             raise ValueError(

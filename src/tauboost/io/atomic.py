@@ -115,7 +115,7 @@ def _check_target(path: str | os.PathLike[str], final: Path, may_exist: bool) ->
     if not final.parent.is_dir():
         raise FileNotFoundError(f"{path}: there is no folder {final.parent}")
     if final.exists() and not may_exist:
-        raise FileExistsError(f"{path}: exists already, and is replaced only by overwrite")
+        raise FileExistsError(f"{path}: exists already: overwrite=True replaces it")
 
 
 def _hidden(final: Path, ending: str) -> Path:

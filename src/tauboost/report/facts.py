@@ -10,9 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Mask, Vector
+from ..base.messages import shown
 from ..design.matrix import shard_cuts
 from ..io.blocks import row_ranges
-from ..validation import CsrArrays, check_labels
+from ..validation import CsrArrays, refuse_missing_labels
 
 __all__ = ["describe"]
 
@@ -25,20 +26,22 @@ def describe(
     Parameters
     ----------
     parts : CSR matrices of one shape that share no entry, without explicit zeros
-    y : labels, of two kinds
+    y : labels, numbers of two kinds or more
     seen : called with the number of entries looked at so far
     """
     m, n = parts[0].shape
-    positive, classes = check_labels(y, m)
-    columns = _read_columns(parts, positive, seen)
+    labels = np.asarray(y)
+    refuse_missing_labels(labels)
+    classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
+    if len(classes) < 2:
+        raise ValueError(f"y has one class only, {shown(classes[0])}: two or more are needed")
+    columns = _read_columns(parts, codes, seen)
     indptr = np.zeros(m + 1, dtype=np.int64)
     for part in parts:
         indptr += part.indptr
     in_row = np.diff(indptr)
     nnz = int(indptr[-1])
     L = np.square(columns.largest[columns.count > 0])
-    one_class = (columns.count > 0) & (columns.in_positive % np.maximum(columns.count, 1) == 0)
-    n_positive = int(np.count_nonzero(positive))
     n_valued = int(np.count_nonzero(columns.is_valued))
     n_shards = len(shard_cuts(indptr, n)) - 1
     return {
@@ -53,11 +56,11 @@ def describe(
         },
         "classes": [
             {"label": float(label), "count": count}
-            for label, count in zip(classes, (m - n_positive, n_positive), strict=True)
+            for label, count in zip(classes, counts.tolist(), strict=True)
         ],
         "empty_rows": int(np.count_nonzero(in_row == 0)),
         "empty_columns": n - len(L),
-        "one_class_columns": int(np.count_nonzero(one_class)),
+        "one_class_columns": int(np.count_nonzero(columns.has_one_class)),
         "valued_columns": n_valued,
         "value_free_columns": len(L) - n_valued,
         "matrix_bytes": _matrix_bytes(columns, m, n_shards),
@@ -67,10 +70,11 @@ def describe(
 
 @dataclass(frozen=True)
 class _Columns:
-    """Per column: its entries, those in positive rows, and the range of their absolute values."""
+    """Per column: its entries, sums over their classes, the range of their absolute values."""
 
     count: NDArray[np.int64]
-    in_positive: NDArray[np.int64]
+    codes: NDArray[np.int64]  # the sum of the numbers of the classes, and of their squares
+    squares: NDArray[np.int64]
     smallest: Vector
     largest: Vector
     any_negative: bool  # whether any entry of any column is
@@ -78,6 +82,11 @@ class _Columns:
     @property
     def is_valued(self) -> Mask:
         return (self.count > 0) & (self.smallest < self.largest)
+
+    @property
+    def has_one_class(self) -> Mask:
+        """Whether there are entries, all in one class: the numbers of the classes do not vary."""
+        return np.asarray((self.count > 0) & (self.count * self.squares == self.codes**2))
 
     def left_out(self, m: int) -> int:
         """Count the rows that nearly full columns leave out: the core lists them."""
@@ -88,10 +97,10 @@ class _Columns:
 
 
 def _read_columns(
-    parts: Sequence[CsrArrays], positive: Mask, seen: Callable[[int], None] | None
+    parts: Sequence[CsrArrays], codes: NDArray[np.intp], seen: Callable[[int], None] | None
 ) -> _Columns:
     n, done = parts[0].shape[1], 0
-    count, in_positive = np.zeros(n, dtype=np.int64), np.zeros(n, dtype=np.int64)
+    count, sums, squares = (np.zeros(n, dtype=np.int64) for _ in range(3))
     smallest, largest = np.full(n, np.inf), np.zeros(n)
     any_negative = False
     for part in parts:
@@ -99,10 +108,11 @@ def _read_columns(
             entries = slice(part.indptr[start], part.indptr[stop])
             indices = part.indices[entries]
             in_row = np.diff(part.indptr[start : stop + 1])
-            is_positive = np.repeat(positive[start:stop], in_row)
+            entry_codes = np.repeat(codes[start:stop].astype(np.float64), in_row)
             in_chunk = np.bincount(indices, minlength=n)
             count += in_chunk
-            in_positive += np.bincount(indices[is_positive], minlength=n)
+            sums += np.bincount(indices, entry_codes, n).astype(np.int64)
+            squares += np.bincount(indices, entry_codes**2, n).astype(np.int64)
             if part.data is None:
                 smallest[in_chunk > 0] = np.minimum(smallest[in_chunk > 0], 1.0)
                 largest[in_chunk > 0] = np.maximum(largest[in_chunk > 0], 1.0)
@@ -114,7 +124,7 @@ def _read_columns(
             done += len(indices)
             if seen is not None:
                 seen(done)
-    return _Columns(count, in_positive, smallest, largest, any_negative)
+    return _Columns(count, sums, squares, smallest, largest, any_negative)
 
 
 def _matrix_bytes(columns: _Columns, m: int, n_shards: int) -> int:
