@@ -20,7 +20,7 @@ import numpy as np
 from .. import _core
 from ..base.arrays import Vector
 from ..losses import Level, RowSum
-from ..rows import Columns, Point, is_safe_range
+from ..rows import Columns, Draws, Iterate, Point, is_safe_range
 from .part import PartLevel, Position, Reply
 
 if TYPE_CHECKING:
@@ -90,10 +90,7 @@ class RemoteRows:
 
     def exact_sweep(
         self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
+        at: Iterate,
         columns: Columns,
         tau: int,
         gain: Vector,
@@ -101,7 +98,7 @@ class RemoteRows:
     ) -> _core.SweepOutcome:
         """Take the exact step in these columns, tau at a time."""
         matrix, has_odds = self.problem.matrix, self.loss.has_odds
-        steps = _core.BundleSteps(matrix, psi, lam, total, gain, has_odds, None, tau)
+        steps = _core.BundleSteps(matrix, at.psi, at.lam, at.total, gain, has_odds, None, tau)
         bundles = [columns[k : k + tau] for k in range(0, len(columns), tau)]
         for _ in self._rounds(steps, bundles, can_halve=True):
             pass
@@ -109,30 +106,24 @@ class RemoteRows:
 
     def pcdm(
         self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
-        beta: float,
-        sampling: _core.NiceSampling,
-        first: int,
-        n_iterations: int,
+        at: Iterate,
+        draws: Draws,
         max_drift: float,
         n_threads: int,  # noqa: ARG002
     ) -> RemoteDraws:
         """Run iterations of the paper's Algorithm 2."""
         matrix = self.problem.matrix
-        subset = np.empty(sampling.tau, dtype=np.int64)
-        gain = np.empty(matrix.n)
-        steps = _core.BundleSteps(matrix, psi, lam, total, gain, False, beta, len(subset))
+        subset = np.empty(draws.sampling.tau, dtype=np.int64)
+        point = (at.psi, at.lam, at.total, np.empty(matrix.n))
+        steps = _core.BundleSteps(matrix, *point, False, draws.beta, len(subset))
 
-        def draws() -> Iterator[Columns]:
-            for t in range(first, first + n_iterations):
-                sampling.draw(t, subset)
+        def bundles() -> Iterator[Columns]:
+            for t in range(draws.first, draws.first + draws.n_iterations):
+                draws.sampling.draw(t, subset)
                 yield subset.astype(np.int32)
 
         done, drift = 0, 0.0
-        for bundle, kept in self._rounds(steps, draws(), can_halve=False):
+        for bundle, kept in self._rounds(steps, bundles(), can_halve=False):
             done += 1
             drift += float(np.sum(np.abs(kept) * matrix.scale[bundle]))
             if drift > max_drift:

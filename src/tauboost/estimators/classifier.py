@@ -17,10 +17,10 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..io.model import ModelData
+from ..losses import LOSSES
 from ..tuning.events import live_line
 from ..tuning.linear import decision_values, sparse_product
 from ..tuning.options import Options
-from ..tuning.race import LINK_SLOPES, probabilities
 from ..tuning.samples import Samples
 from ..tuning.training import Model, train
 from ..validation import (
@@ -40,7 +40,7 @@ from .watch import Watch
 
 __all__ = ["TauBoostClassifier"]
 
-LOSSES = ("logistic", "exponential", "auto")
+LOSS_CHOICES = ("logistic", "exponential", "auto")
 
 
 class TauBoostClassifier(
@@ -231,7 +231,7 @@ class TauBoostClassifier(
     def _options(self, report: Any, is_warm: bool) -> Options:
         """Check the parameters, all of them, before any work."""
         loss, alpha, l1_ratio = self.loss, self.alpha, self.l1_ratio
-        check_choice(loss, "loss", LOSSES)
+        check_choice(loss, "loss", LOSS_CHOICES)
         if is_warm and alpha == "auto":
             loss, alpha, l1_ratio = self.loss_, self.alpha_, self.l1_ratio_
         if self.calibration not in (None, "sigmoid"):
@@ -272,9 +272,7 @@ class TauBoostClassifier(
         )
 
     def _keep(self, model: Model, samples: Samples, classes: NDArray[Any], n_features: int) -> None:
-        psi = model.strength.psi
-        penalty = psi.l1 * np.abs(model.coef).sum(axis=1)
-        penalty += 0.5 * psi.l2 * np.square(model.coef).sum(axis=1)
+        penalty = model.strength.psi(model.coef.shape[1]).values(model.coef)
         self.classes_ = classes
         self.coef_: Any = samples.expand(model.coef, n_features)
         self.intercept_ = model.intercept
@@ -315,7 +313,8 @@ class TauBoostClassifier(
 
     def predict_proba(self, X: Any) -> Vector:
         """Return the probability of each class, of shape (n_samples, n_classes)."""
-        return probabilities(self._decisions(X), LINK_SLOPES[self.loss_])
+        decisions = self._decisions(X)
+        return LOSSES[self.loss_].probabilities(decisions)
 
     def predict_log_proba(self, X: Any) -> Vector:
         """Return the logarithm of ``predict_proba``."""
@@ -352,7 +351,7 @@ class TauBoostClassifier(
                 "message": self.message_,
                 "held_out_loss": np.array([self.held_out_loss_]),
                 "objective": self.objective_,
-                "slope": LINK_SLOPES[self.loss_],
+                "slope": LOSSES[self.loss_].link_slope,
                 "offset": 0.0,
             },
             kind=type(self).__name__,
@@ -368,7 +367,7 @@ class TauBoostClassifier(
         if data.feature_names is not None:
             clf.feature_names_in_ = data.feature_names
         clf.loss_ = str(fitted["loss"])
-        if clf.loss_ not in LINK_SLOPES:
+        if clf.loss_ not in LOSSES:
             raise ValueError(f"its loss is {clf.loss_!r}")
         clf.alpha_ = check_real(fitted["alpha"], "alpha", least=0.0)
         clf.l1_ratio_ = check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0)

@@ -13,11 +13,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import log_expit, softmax
+from scipy.special import softmax
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.messages import shown
+from ..design.sparse import decisions as to_residuals
+from ..losses import LOSSES
 from ..validation import CsrArrays, check_count, check_weights
 from .inputs import take_labels, take_rows
 from .labels import with_class_weights
@@ -187,8 +189,8 @@ class ExplainMixin:
         with np.errstate(divide="ignore"):
             log_c = np.log(c)[:, None]
         tasks = [1] if decisions.shape[1] == 1 else range(len(self.classes_))
-        r = np.where(codes[:, None] == np.array(tasks), -decisions, decisions)
-        log_w = log_c + (r if self.loss_ == "exponential" else log_expit(r))
+        r = to_residuals(decisions, codes[:, None] == np.array(tasks))
+        log_w = log_c + LOSSES[self.loss_].log_weights(r)
         return np.asarray(softmax(log_w, axis=0).mean(axis=1))
 
     def _weights(self, task: int) -> Vector:

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 from scipy.stats import rankdata
 
 from ..base.arrays import Vector
-from ..tuning.race import LINK_SLOPES, log_loss
+from ..losses import LOSSES
 
 __all__ = ["metrics"]
 
@@ -28,7 +28,7 @@ def metrics(clf: Any, decisions: Vector, y: NDArray[Any]) -> dict[str, float | i
         "n_samples": len(y),
         "auc": area_under_curve(columns[:, 0], codes == 1) if is_binary else None,
         "accuracy": float(np.mean(predicted == codes)),
-        "log_loss": log_loss(columns, codes, weights, LINK_SLOPES[clf.loss_]),
+        "log_loss": LOSSES[clf.loss_].log_loss(columns, codes, weights),
     }
 
 

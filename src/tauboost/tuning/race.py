@@ -11,20 +11,17 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
-from scipy.special import expit, log_expit, softmax
 
 from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
 from ..design.sparse import decisions
 from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
-from .lanes import LANES, Lanes, Psi
+from ..losses import LOSSES
+from ..penalty import Penalty
+from .lanes import LANES, Lanes
 from .samples import Samples
 
-__all__ = ["LINK_SLOPES", "Race", "Strength", "log_loss", "probabilities"]
-
-# p = 1 / (1 + exp(-slope H)): what each loss's minimiser means.
-LINK_SLOPES = {"logistic": 1.0, "exponential": 2.0}
+__all__ = ["Race", "Strength"]
 
 
 @dataclass(frozen=True)
@@ -35,10 +32,9 @@ class Strength:
     alpha: float
     l1_ratio: float
 
-    @property
-    def psi(self) -> Psi:
-        """The elastic net as the lanes take it."""
-        return Psi(self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio))
+    def psi(self, n: int) -> Penalty:
+        """Return the elastic net over so many coordinates."""
+        return Penalty.elastic_net(n, self.alpha, self.l1_ratio)
 
 
 class Race:
@@ -75,11 +71,10 @@ class Race:
         samples = self.samples
         return Lanes(
             samples.matrix,
-            self.loss,
+            LOSSES[self.loss],
             np.broadcast_to(c[:, None], (len(c), len(pairs))),
             samples.opposite([task for _, task in pairs]),
-            [self.strengths[s].psi for s, _ in pairs],
-            n_penalised=samples.arrays.shape[1],
+            [self.strengths[s].psi(samples.design.n_penalised) for s, _ in pairs],
             seed=samples.seed,
             n_threads=samples.n_threads,
             mean_row=samples.mean_row,
@@ -143,10 +138,8 @@ class Race:
 
     def objective(self, candidate: int) -> float:
         """F + psi of a candidate, all tasks together."""
-        psi, lam = self.strengths[candidate].psi, self.points(candidate)
-        lam = lam[:, : self.samples.arrays.shape[1]]
-        penalty = psi.l1 * np.abs(lam).sum() + 0.5 * psi.l2 * np.square(lam).sum()
-        return float(self.values(candidate).sum() + penalty)
+        psi = self.strengths[candidate].psi(self.samples.design.n_penalised)
+        return float(self.values(candidate).sum() + psi.values(self.points(candidate)).sum())
 
     def edges(self, candidate: int) -> Vector:
         """Return the largest excess edge of the last sweep, for each task."""
@@ -183,26 +176,3 @@ class Group:
 def in_groups(pairs: list[tuple[int, int]], size: int) -> list[list[tuple[int, int]]]:
     """Cut into parts of at most ``size``."""
     return [pairs[k : k + size] for k in range(0, len(pairs), size)]
-
-
-def probabilities(decisions: Vector, slope: float) -> Vector:
-    """Return the probability of each class, (samples, classes), from decision values.
-
-    One column of decisions means two classes; else every class has its own, and the probabilities
-    are scaled to sum 1.
-    """
-    z = slope * decisions
-    if z.shape[1] == 1:
-        return np.hstack([expit(-z), expit(z)])
-    # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
-    return np.asarray(softmax(log_expit(z), axis=1))
-
-
-def log_loss(decisions: Vector, codes: NDArray[np.intp], weights: Vector, slope: float) -> float:
-    """Mean of -log(probability of the true class), by weight."""
-    if decisions.shape[1] == 1:
-        margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
-        return float(np.sum(weights * np.logaddexp(0.0, -slope * margin)))
-    p = probabilities(decisions, slope)
-    true = p[np.arange(len(codes)), codes]
-    return -float(np.sum(weights * np.log(np.maximum(true, 1e-300))))

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..io.checkpoint import NoCheckpoint
 from ..io.saved import State, part, prefixed
+from ..losses import LOSSES
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
@@ -21,7 +22,7 @@ from .calibration import fit_sigmoids
 from .choice import Choice
 from .linear import decision_values
 from .options import Clock, Job, Options
-from .race import LINK_SLOPES, Race, Strength
+from .race import Race, Strength
 from .samples import Samples
 from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
 
@@ -272,7 +273,7 @@ def with_link(model: Model, decisions: Vector, codes: NDArray[np.intp], weights:
 
     A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
     """
-    natural = LINK_SLOPES[model.strength.loss]
+    natural = LOSSES[model.strength.loss].link_slope
     slope, offset = fit_sigmoids(decisions, codes, weights, natural)
     scale = slope / natural
     return replace(
