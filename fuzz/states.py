@@ -8,8 +8,7 @@ from pathlib import Path
 import numpy as np
 
 import tauboost as tb
-from tauboost.dask.checkpoint import Checkpoint as SolveCheckpoint
-from tauboost.io.checkpoint import FILE_NAME, Checkpoint
+from tauboost.io.checkpoint import FILE_NAME, Checkpoint, SolveCheckpoint
 from tests.fits import fit_watched
 
 from .own_formats import check, small_data
@@ -88,7 +87,7 @@ class State:
         """Resume the fit, or take up where a solve was."""
         if kind == ON_A_CLUSTER:
             saved = SolveCheckpoint(folder / FILE_NAME, FACTS).load()
-            check(saved is not None and saved.lam.shape == (8,), "lam")
+            check(saved is not None and saved[0].shape == (8,), "lam")
             return
         options, n_classes, _ = FITS[kind]
         clf = tb.TauBoostClassifier(**options)

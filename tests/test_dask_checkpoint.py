@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from fuzz.sealed import edit_file
-from tauboost.dask.checkpoint import FORMAT, Checkpoint
+from tauboost.io.checkpoint import SOLVE_FORMAT, SolveCheckpoint
 from tauboost.io.tensors import write_tensors
 
 FACTS = {"n_samples": 9, "n_features": 3, "alpha": 0.5}
@@ -16,14 +16,15 @@ FACTS = {"n_samples": 9, "n_features": 3, "alpha": 0.5}
 
 @pytest.fixture
 def file(tmp_path):
-    checkpoint = Checkpoint(tmp_path / "where", FACTS)
+    checkpoint = SolveCheckpoint(tmp_path / "where", FACTS)
     checkpoint.save(np.array([1.0, -2.0, 0.0]), 0.5, 7.0)
     return checkpoint
 
 
 def test_comes_back(file):
-    found = Checkpoint(file.path, FACTS).load()
-    assert (found.lam.tolist(), found.intercept, found.epoch) == ([1.0, -2.0, 0.0], 0.5, 7.0)
+    again = SolveCheckpoint(file.path, FACTS)
+    lam, intercept = again.load()
+    assert (lam.tolist(), intercept, again.epochs_before) == ([1.0, -2.0, 0.0], 0.5, 7.0)
 
 
 @pytest.mark.parametrize(
@@ -42,16 +43,16 @@ def test_comes_back(file):
 def test_forged_arrays_are_refused(file, arrays):
     sound = {"lam": np.zeros(3), "intercept": np.array(0.0), "epoch": np.array(0.0)}
     facts = '{"n_samples": 9, "n_features": 3, "alpha": 0.5}'
-    write_tensors(file.path, arrays and sound | arrays, {"format": FORMAT, "facts": facts})
+    write_tensors(file.path, arrays and sound | arrays, {"format": SOLVE_FORMAT, "facts": facts})
     with pytest.raises(ValueError, match=r"does not fit this problem.* Remove it, or name another"):
-        Checkpoint(file.path, FACTS).load()
+        SolveCheckpoint(file.path, FACTS).load()
 
 
 def test_an_archive_of_an_older_version_is_refused(file):
     with file.path.open("wb") as old:
         np.savez(old, lam=np.zeros(3))
     with pytest.raises(ValueError, match="Remove it, or name another file"):
-        Checkpoint(file.path, FACTS).load()
+        SolveCheckpoint(file.path, FACTS).load()
 
 
 def test_mutations_are_refused_in_one_line(file):
@@ -61,8 +62,8 @@ def test_mutations_are_refused_in_one_line(file):
     for _ in range(1000):
         file.path.write_bytes(edit_file(rng, content, content, "facts"))
         try:
-            found = Checkpoint(file.path, FACTS).load()
+            found = SolveCheckpoint(file.path, FACTS).load()
         except ValueError as error:
             assert "\n" not in str(error)  # noqa: PT017
         else:
-            assert found.lam.shape == (3,)
+            assert found[0].shape == (3,)

@@ -21,7 +21,7 @@ import tauboost as tb
 import tauboost.dask as td
 from dask_parts import load_once, load_or_die, load_piece, pieces
 from problems import CASES
-from tauboost.dask.checkpoint import FORMAT
+from tauboost.io.checkpoint import SOLVE_FORMAT
 from tauboost.io.tensors import read_file
 
 HASTY = td.Patience(silence=0.5, pulse=5.0, workers=20.0)
@@ -324,10 +324,10 @@ import time
 from distributed import Client
 
 import tauboost.dask as td
-import tauboost.dask.checkpoint as checkpoint
+import tauboost.io.checkpoint as checkpoint
 from dask_parts import pieces
 
-checkpoint.SECONDS_BETWEEN_WRITES = 0
+checkpoint.SECONDS_BETWEEN_LOOKS = 0
 client = Client(sys.argv[1])
 options = {"random_state": 1, "tau": 4, "max_epochs": 10**6, "tol": 0, "fit_intercept": True}
 td.solve(
@@ -350,7 +350,7 @@ def test_a_new_driver_goes_on_where_a_killed_one_was(cluster, tmp_path):
     time.sleep(0.5)
     driver.send_signal(signal.SIGKILL)
     driver.wait()
-    _, saved = read_file(path, FORMAT)
+    _, saved = read_file(path, SOLVE_FORMAT)
     lam, epoch = saved["lam"], float(saved["epoch"])
     assert epoch > 0
     expected = tb.solve(CASES["mixed"].problem(), random_state=1)

@@ -19,8 +19,9 @@ import tauboost.dask as td
 from conftest import real_data
 from dask_parts import StoreLike, case_named, pieces
 from problems import CASES, sharded_case
-from tauboost.dask.checkpoint import FORMAT
+from tauboost.io.checkpoint import SOLVE_FORMAT
 from tauboost.io.tensors import read_file
+from tauboost.rows import Iterate
 
 ELASTIC = {"alpha": 0.01, "l1_ratio": 0.5}
 BOX = {"alpha": 0.01, "bounds": (-0.15, 0.4)}
@@ -308,13 +309,11 @@ def test_messages_do_not_grow_with_the_data(client):
         rows.refresh(np.zeros(20))
         before = problem.crew.bytes
         rows.exact_sweep(
-            lam=np.zeros(20),
-            total=1.0,
-            psi=tb.penalty.Penalty(20).kernel,
-            columns=np.arange(20, dtype=np.int32),
-            tau=5,
-            gain=np.zeros(20),
-            n_threads=1,
+            Iterate(np.zeros(20), 1.0, tb.penalty.Penalty(20).kernel),
+            np.arange(20, dtype=np.int32),
+            5,
+            np.zeros(20),
+            1,
         )
         used.append(problem.crew.bytes - before)
     assert used[0] == used[1]
@@ -346,7 +345,7 @@ def test_going_on_from_a_checkpoint(client, tmp_path):
     assert seen[0].objective == pytest.approx(first.objective, rel=1e-12)
     assert second.objective < first.objective
     assert second.n_epochs == pytest.approx(3, abs=0.5)
-    metadata, saved = read_file(path, FORMAT)
+    metadata, saved = read_file(path, SOLVE_FORMAT)
     np.testing.assert_array_equal(saved["lam"], second.lam)
     assert json.loads(metadata["facts"])["n_samples"] == 100
     with pytest.raises(ValueError, match=r"another solve: its alpha is 0\.0, not 0\.5"):

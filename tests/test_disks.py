@@ -13,8 +13,7 @@ import scipy.sparse as sp
 
 import tauboost as tb
 from cli_runs import complaint, run
-from tauboost.dask.checkpoint import Checkpoint as SolveCheckpoint
-from tauboost.io.checkpoint import Checkpoint
+from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
 from tauboost.io.svmlight_writer import SvmlightWriter
 from tauboost.report import MethodSetting, compare, plot_comparison
 

@@ -30,13 +30,11 @@ def sweep(problem, lam, columns, tau, penalty=None, n_threads=1):
     psi = penalty or Penalty(problem.n_features)
     state = _Exact(problem, psi, lam.copy(), tau, 0, n_threads)
     outcome = state.rows.exact_sweep(
-        lam=state.lam,
-        total=state.total,
-        psi=psi.kernel,
-        columns=np.asarray(columns, dtype=np.int32),
-        tau=tau,
-        gain=np.zeros(problem.n_coordinates),
-        n_threads=n_threads,
+        state.iterate(),
+        np.asarray(columns, dtype=np.int32),
+        tau,
+        np.zeros(problem.n_coordinates),
+        n_threads,
     )
     return outcome, state.lam, state.rows
 

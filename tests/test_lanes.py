@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -9,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauboost as tb
-from tauboost import _core
+from tauboost import _core, losses
 from tauboost.design.matrix import build_matrix, random_places
 from tauboost.penalty import Penalty
-from tauboost.tuning.lanes import Lanes, Psi
+from tauboost.tuning.lanes import Lanes
 from tauboost.validation import as_csr
 
 LOSSES = ["exponential", "logistic"]
@@ -28,8 +30,9 @@ def random_data(seed, m=200, n=30, valued=False):
 
 def lanes_of(problem, psi, **options):
     c = np.repeat(problem.c[:, None], len(psi), axis=1)
-    settings = {"n_penalised": problem.n_features, "seed": 0, "n_threads": 1} | options
-    return Lanes(problem.matrix, problem.loss, c, None, psi, **settings)
+    settings = {"seed": 0, "n_threads": 1} | options
+    psi = [replace(net, n=problem.n_features) for net in psi]
+    return Lanes(problem.matrix, problem.loss_function, c, None, psi, **settings)
 
 
 def objective(problem, lam, psi):
@@ -37,7 +40,7 @@ def objective(problem, lam, psi):
     return problem.rows().point(lam).value + penalty.value(lam)
 
 
-PSIS = [Psi(0.0, 1e-2), Psi(3e-3, 0.0), Psi(1e-3, 1e-3), Psi(0.0, 1.0), Psi(0.1, 0.0)]
+PSIS = [Penalty(30, *net) for net in ((0, 1e-2), (3e-3, 0), (1e-3, 1e-3), (0, 1.0), (0.1, 0))]
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -84,7 +87,7 @@ def test_labels_in_the_lanes_are_labels_in_the_matrix(loss, valued):
     rows = np.asarray(matrix.row_order)
     opposite = np.repeat((y[rows] < 0)[:, None], 2, axis=1)
     c = np.full((len(y), 2), 1 / len(y))
-    signed = Lanes(matrix, loss, c, opposite, PSIS[:2], n_penalised=30, seed=0, n_threads=1)
+    signed = Lanes(matrix, losses.LOSSES[loss], c, opposite, PSIS[:2], seed=0, n_threads=1)
     for _ in range(10):
         plain.sweep()
         signed.sweep()
@@ -96,14 +99,13 @@ def test_a_row_of_weight_0_counts_as_absent():
     problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
     learnt = np.arange(200) % 4 > 0
     c = np.where(learnt, problem.c, 0.0)
-    psi = [Psi(0.0, 1e-2)]
+    psi = [Penalty(30, 0.0, 1e-2)]
     lanes = Lanes(
         problem.matrix,
-        "logistic",
+        problem.loss_function,
         (c / c.sum())[:, None],
         None,
         psi,
-        n_penalised=30,
         seed=0,
         n_threads=1,
     )

@@ -71,8 +71,10 @@ def test_the_problem_around_a_matrix_is_the_one_that_is_built():
     samples = Samples.build(as_csr(SPARSE), Y.astype(np.intp), 2, WEIGHTS, **options)
     shared, own = samples.problem("logistic"), laid_out_again(samples, "logistic")
     assert vars(shared).keys() == vars(own).keys()
-    for name in vars(own).keys() - {"matrix"}:
+    for name in vars(own).keys() - {"design"}:
         np.testing.assert_array_equal(getattr(shared, name), getattr(own, name))
+    for name in vars(own.design).keys() - {"matrix"}:
+        np.testing.assert_array_equal(getattr(shared.design, name), getattr(own.design, name))
     assert repr(shared) == repr(own)
 
 

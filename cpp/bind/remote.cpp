@@ -114,7 +114,7 @@ void bind_remote(nb::module_& module) {
 
   module.def(
       "remote_pcdm",
-      [](const Matrix& A, Array<double> lam, double total, double beta, const Psi& psi,
+      [](const Matrix& A, Array<double> lam, double total, const Psi& psi, double beta,
          NiceSampling& sampling, std::uint64_t first, std::int64_t n_iterations, double max_drift,
          nb::object rounds) {
         expect_size(lam, A.n, "lam");
@@ -124,7 +124,7 @@ void bind_remote(nb::module_& module) {
         Draws draws(sampling, first, n_iterations);
         return drive(std::move(rounds), steps, draws, total, false, max_drift);
       },
-      "matrix"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "sampling"_a, "first"_a, "n_iterations"_a,
+      "matrix"_a, "lam"_a, "total"_a, "psi"_a, "beta"_a, "sampling"_a, "first"_a, "n_iterations"_a,
       "max_drift"_a, "rounds"_a);
 }
 

@@ -1,4 +1,4 @@
-from typing import Any, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -89,6 +89,10 @@ class SweepOutcome:
     @property
     def bundles(self) -> int: ...
     @property
+    def done(self) -> int: ...
+    @property
+    def drift(self) -> float: ...
+    @property
     def undone(self) -> int: ...
     @property
     def total(self) -> float: ...
@@ -101,42 +105,39 @@ class SweepOutcome:
     @property
     def edge(self) -> float: ...
 
-class BundleSteps:
-    def __init__(
+class _Rounds(Protocol):
+    def round(
         self,
-        matrix: Matrix,
-        psi: Psi,
-        lam: _Floats,
-        total: float,
-        gain: _Floats,
-        is_logistic: bool,
-        beta: float | None,
-        tau: int,
-    ) -> None: ...
-    def decide(
-        self,
-        columns: NDArray[np.int32],
-        neg: _Floats,
-        pos: _Floats,
-        square: _Floats,
-        steps: _Floats,
-    ) -> None: ...
-    def judge(self, changes: list[float]) -> None: ...
-    def judge_shorter(self, fraction: float, changes: list[float]) -> None: ...
-    @property
-    def rose(self) -> bool: ...
-    @property
-    def fraction(self) -> float: ...
-    @property
-    def shorter(self) -> float: ...
-    @property
-    def is_worn(self) -> bool: ...
-    def renew(self, total: float) -> None: ...
-    @property
-    def outcome(self) -> SweepOutcome: ...
-    @property
+        undo: float,
+        steps: _Floats | None,
+        fraction: float,
+        ask: NDArray[np.int32] | None,
+    ) -> tuple[list[float], _Floats | None, _Floats | None, _Floats | None]: ...
     def total(self) -> float: ...
 
+def remote_sweep(
+    matrix: Matrix,
+    lam: _Floats,
+    total: float,
+    psi: Psi,
+    columns: NDArray[np.int32],
+    tau: int,
+    gain: _Floats,
+    is_logistic: bool,
+    rounds: _Rounds,
+) -> SweepOutcome: ...
+def remote_pcdm(
+    matrix: Matrix,
+    lam: _Floats,
+    total: float,
+    psi: Psi,
+    beta: float,
+    sampling: NiceSampling,
+    first: int,
+    n_iterations: int,
+    max_drift: float,
+    rounds: _Rounds,
+) -> SweepOutcome: ...
 def exact_sweep(
     matrix: Matrix,
     w: _Floats,
@@ -173,8 +174,6 @@ class Outcome:
     @property
     def done(self) -> int: ...
     @property
-    def undone(self) -> int: ...
-    @property
     def total(self) -> float: ...
     @property
     def drift(self) -> float: ...
@@ -203,7 +202,7 @@ def pcdm(
     n_iterations: int,
     max_drift: float,
     n_threads: int,
-) -> Outcome: ...
+) -> SweepOutcome: ...
 def pcdm_async(
     matrix: Matrix,
     w: _Floats,

@@ -61,6 +61,10 @@ class Loss(ABC):
         """Return the row weights alone, for a shift that rows elsewhere have too."""
 
     @abstractmethod
+    def log_weights(self, r: Vector, shift: float | Vector = 0.0) -> Vector:
+        """Return the logarithms of w / c."""
+
+    @abstractmethod
     def row_sum(self, weights: Weights, largest: float) -> RowSum:
         """Return what some of the rows add to F."""
 
@@ -135,6 +139,10 @@ class Exponential(Loss):
         w *= c
         return w
 
+    def log_weights(self, r: Vector, shift: float | Vector = 0.0) -> Vector:
+        """R - shift."""
+        return r - shift
+
     def row_sum(self, weights: Weights, largest: float) -> RowSum:
         """Return the sum of c exp(r - largest)."""
         return RowSum(largest, weights.total)
@@ -174,6 +182,10 @@ class Logistic(Loss):
     def weights(self, r: Vector, c: Vector, shift: float) -> Vector:  # noqa: ARG002
         """C / (1 + exp(-r))."""
         return np.asarray(c * expit(r))
+
+    def log_weights(self, r: Vector, shift: float | Vector = 0.0) -> Vector:  # noqa: ARG002
+        """Log of 1 / (1 + exp(-r))."""
+        return np.asarray(log_expit(r))
 
     def row_sum(self, weights: Weights, largest: float) -> RowSum:
         """Return the sum of the losses."""

@@ -38,6 +38,11 @@ class Penalty:
     rest_value: float = 0.0
 
     @classmethod
+    def elastic_net(cls, n: int, alpha: float, l1_ratio: float) -> Penalty:
+        """Return psi without bounds."""
+        return cls(n, alpha * l1_ratio, alpha * (1.0 - l1_ratio))
+
+    @classmethod
     def build(
         cls,
         design: SparseDesign,
@@ -56,7 +61,7 @@ class Penalty:
         strength = check_real(alpha, "alpha", least=0.0, most=1e300)
         ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
         lower, upper = _check_bounds(bounds, design.n_features)
-        penalty = cls(len(place), strength * ratio, strength * (1.0 - ratio))
+        penalty = cls.elastic_net(len(place), strength, ratio)
         if used is not None and (lower is not None or lam0 is not None):
             penalty = penalty._with_rest(used, lower, upper, lam0)
         if lower is None or upper is None:
@@ -110,6 +115,10 @@ class Penalty:
         size = np.abs(x).sum() if self.l1 > 0 else 0.0
         square = np.square(x).sum() if self.l2 > 0 else 0.0
         return float(self.l1 * size + 0.5 * self.l2 * square) + self.rest_value
+
+    def values(self, points: Vector) -> Vector:
+        """Return psi of several points, one a row."""
+        return np.array([self.value(point) for point in points])
 
     def project(self, lam: Vector) -> Vector:
         """Return the nearest point within the bounds."""

@@ -13,7 +13,7 @@ need to be put together. There are two ways to use rows:
 from __future__ import annotations
 
 import math
-from typing import Protocol, Self
+from typing import NamedTuple, Protocol, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -25,8 +25,11 @@ from .base.threads import useful_threads
 from .losses import Level, Loss, Weights
 
 __all__ = [
+    "SAFE_RANGE",
     "Columns",
     "DrawOutcome",
+    "Draws",
+    "Iterate",
     "LocalPoint",
     "LocalRows",
     "LocalSurface",
@@ -39,6 +42,23 @@ __all__ = [
 Columns = NDArray[np.int32]
 # Weights outside this range have lost bits to underflow or overflow, or are about to.
 SAFE_RANGE = (1e-280, 1e280)
+
+
+class Iterate(NamedTuple):
+    """Where a method is, as kernels take it; they move lam."""
+
+    lam: Vector
+    total: float
+    psi: _core.Psi
+
+
+class Draws(NamedTuple):
+    """Some iterations of Algorithm 2: the step and the sampling of Theorem 1."""
+
+    beta: float
+    sampling: _core.NiceSampling
+    first: int
+    n_iterations: int
 
 
 class Point(Protocol):
@@ -132,31 +152,11 @@ class Rows(Protocol):
         """Return A^T w."""
 
     def exact_sweep(
-        self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
-        columns: Columns,
-        tau: int,
-        gain: Vector,
-        n_threads: int,
+        self, at: Iterate, columns: Columns, tau: int, gain: Vector, n_threads: int
     ) -> _core.SweepOutcome:
         """Take the exact step in these columns, tau at a time: moves lam and the weights."""
 
-    def pcdm(
-        self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
-        beta: float,
-        sampling: _core.NiceSampling,
-        first: int,
-        n_iterations: int,
-        max_drift: float,
-        n_threads: int,
-    ) -> DrawOutcome:
+    def pcdm(self, at: Iterate, draws: Draws, max_drift: float, n_threads: int) -> DrawOutcome:
         """Run iterations of the paper's Algorithm 2: moves lam and the weights."""
 
 
@@ -273,36 +273,19 @@ class LocalRows:
         return self.c[:1] if self.has_equal_weights else self.c
 
     def exact_sweep(
-        self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
-        columns: Columns,
-        tau: int,
-        gain: Vector,
-        n_threads: int,
+        self, at: Iterate, columns: Columns, tau: int, gain: Vector, n_threads: int
     ) -> _core.SweepOutcome:
         """Take the exact step in these columns, tau at a time: moves lam and the weights."""
         rows = (self.matrix, self.w, self.E, self.kernel_c)
-        return _core.exact_sweep(*rows, lam, total, psi, columns, tau, gain, n_threads)
+        return _core.exact_sweep(*rows, *at, columns, tau, gain, n_threads)
 
     def pcdm(
-        self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
-        beta: float,
-        sampling: _core.NiceSampling,
-        first: int,
-        n_iterations: int,
-        max_drift: float,
-        n_threads: int,
-    ) -> _core.Outcome:
+        self, at: Iterate, draws: Draws, max_drift: float, n_threads: int
+    ) -> _core.SweepOutcome:
         """Run iterations of the paper's Algorithm 2: moves lam and the weights."""
-        at = (self.matrix, self.w, lam, total, beta, psi)
-        return _core.pcdm(*at, sampling, first, n_iterations, max_drift, n_threads)
+        weights = (self.matrix, self.w, at.lam, at.total, draws.beta, at.psi)
+        what = (draws.sampling, draws.first, draws.n_iterations)
+        return _core.pcdm(*weights, *what, max_drift, n_threads)
 
 
 class LocalPoint:

@@ -7,7 +7,6 @@ wherever there is a choice, so that a short run meets all the code that a long o
 from __future__ import annotations
 
 import hashlib
-import sys
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -19,6 +18,7 @@ import scipy.sparse as sp
 import tauboost as tb
 from problems import Case, sharded_case
 from tauboost import _core
+from tauboost.base.threads import NONZEROS_WORTH_A_THREAD
 from tauboost.io import svmlight_writer
 
 Job = Callable[[int], Any]
@@ -29,9 +29,7 @@ ASYNCHRONOUS = ("exact-async", "pcdm-async")
 
 def use_all_threads() -> None:
     """Wake threads for little work too: what is small in a test is large in earnest."""
-    for name, module in list(sys.modules.items()):
-        if name.startswith("tauboost") and hasattr(module, "NONZEROS_WORTH_A_THREAD"):
-            module.NONZEROS_WORTH_A_THREAD = 1
+    NONZEROS_WORTH_A_THREAD.update(dict.fromkeys(NONZEROS_WORTH_A_THREAD, 1))
 
 
 def bits(value: Any) -> str:

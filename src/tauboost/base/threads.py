@@ -16,8 +16,9 @@ from .messages import shown
 
 __all__ = ["available_cores", "resolve_jobs", "resolve_threads", "useful_threads"]
 
-# A thread takes microseconds to wake up: time for some tens of thousands of nonzeros.
-NONZEROS_WORTH_A_THREAD = 2**17
+# How many nonzeros are worth a thread: a pass over all, for which it has to wake up; a draw of the
+# paper's methods; a share of a bundle, for which it is awake.
+NONZEROS_WORTH_A_THREAD = {"pass": 2**17, "draw": 2**14, "share": 2**12}
 MOST_THREADS = 1024
 # The first number of each is a limit, if there is one.
 LIMITS = ("OMP_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
@@ -84,6 +85,6 @@ def _integer(value: Any, name: str, accepted: str) -> int:
     return int(value)
 
 
-def useful_threads(n_threads: int, nonzeros: int) -> int:
-    """Return how many of the threads are worth waking up for a pass over so many nonzeros."""
-    return max(1, min(n_threads, nonzeros // NONZEROS_WORTH_A_THREAD))
+def useful_threads(n_threads: int, nonzeros: int, work: str = "pass") -> int:
+    """Return how many of the threads are worth their while for work on so many nonzeros."""
+    return max(1, min(n_threads, nonzeros // NONZEROS_WORTH_A_THREAD[work]))

@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
+from ..base.threads import useful_threads
 from ..losses import RowSum
 from ..penalty import Penalty
 from ..problem import Problem
@@ -295,4 +296,4 @@ class Part:
     def _useful(self, columns: Columns) -> int:
         matrix = self.problem.matrix
         work = len(columns) * (matrix.nnz // matrix.n)
-        return max(1, min(self.n_threads, work // 2**14))
+        return useful_threads(self.n_threads, work, "draw")

@@ -1,9 +1,9 @@
 """Rows that are spread over parts: the interface of ``tauboost.rows``, answered by a crew.
 
 A bundle costs one round: the call that carries its steps also asks for the sums of the next bundle.
-Only when the objective rose is there a round more, which takes half of the steps back and asks
-again. Each way, 8 to 16 bytes a coordinate travel (24 up for columns of varying values), whatever
-the number of rows.
+Only when the objective rose does another follow, which takes half of the steps back and asks again.
+Each way, 8 to 16 bytes per coordinate travel (24 up for columns of varying values), whatever the
+number of rows.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
-from itertools import chain, pairwise
+from contextlib import contextmanager
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -20,8 +20,8 @@ import numpy as np
 from .. import _core
 from ..base.arrays import Vector
 from ..losses import Level, RowSum
-from ..rows import Columns, Point, is_safe_range
-from .part import PartLevel, Position, Reply
+from ..rows import Columns, Draws, Iterate, Point, is_safe_range
+from .part import PartLevel, Position
 
 if TYPE_CHECKING:
     from .problem import DaskProblem
@@ -32,16 +32,6 @@ __all__ = ["RemotePoint", "RemoteRows", "RemoteSurface"]
 # milliseconds.
 BRIEF_WORK = 2**20
 Calls = list[tuple[str, tuple[Any, ...]]]
-
-
-@dataclass(frozen=True)
-class RemoteDraws:
-    """What came of some iterations of ``pcdm``; the fields are those of the kernel's outcome."""
-
-    done: int
-    undone: int
-    total: float
-    drift: float
 
 
 class RemoteRows:
@@ -90,117 +80,101 @@ class RemoteRows:
 
     def exact_sweep(
         self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
+        at: Iterate,
         columns: Columns,
         tau: int,
         gain: Vector,
         n_threads: int,  # noqa: ARG002 - parts use those of their workers
     ) -> _core.SweepOutcome:
         """Take the exact step in these columns, tau at a time."""
-        matrix, has_odds = self.problem.matrix, self.loss.has_odds
-        steps = _core.BundleSteps(matrix, psi, lam, total, gain, has_odds, None, tau)
-        bundles = [columns[k : k + tau] for k in range(0, len(columns), tau)]
-        for _ in self._rounds(steps, bundles, can_halve=True):
-            pass
-        return steps.outcome
+        with self._rounds() as rounds:
+            return _core.remote_sweep(
+                self.problem.matrix, *at, columns, tau, gain, self.loss.has_odds, rounds
+            )
 
     def pcdm(
         self,
-        *,
-        lam: Vector,
-        total: float,
-        psi: _core.Psi,
-        beta: float,
-        sampling: _core.NiceSampling,
-        first: int,
-        n_iterations: int,
+        at: Iterate,
+        draws: Draws,
         max_drift: float,
         n_threads: int,  # noqa: ARG002
-    ) -> RemoteDraws:
+    ) -> _core.SweepOutcome:
         """Run iterations of the paper's Algorithm 2."""
-        matrix = self.problem.matrix
-        subset = np.empty(sampling.tau, dtype=np.int64)
-        gain = np.empty(matrix.n)
-        steps = _core.BundleSteps(matrix, psi, lam, total, gain, False, beta, len(subset))
+        with self._rounds() as rounds:
+            return _core.remote_pcdm(
+                self.problem.matrix,
+                *at,
+                draws.beta,
+                draws.sampling,
+                draws.first,
+                draws.n_iterations,
+                max_drift,
+                rounds,
+            )
 
-        def draws() -> Iterator[Columns]:
-            for t in range(first, first + n_iterations):
-                sampling.draw(t, subset)
-                yield subset.astype(np.int32)
-
-        done, drift = 0, 0.0
-        for bundle, kept in self._rounds(steps, draws(), can_halve=False):
-            done += 1
-            drift += float(np.sum(np.abs(kept) * matrix.scale[bundle]))
-            if drift > max_drift:
-                break
-        self.levels = self.crew.ask("level")
-        return RemoteDraws(done, steps.outcome.undone, steps.total, drift)
-
-    def _rounds(
-        self, steps: _core.BundleSteps, bundles: Any, *, can_halve: bool
-    ) -> Iterator[tuple[Columns, Vector]]:
-        """Carry out bundle after bundle; yield each with the steps that were kept."""
+    @contextmanager
+    def _rounds(self) -> Iterator[Rounds]:
         assert self.position is not None
-        rest = Position(self.position.lam, self.position.shift)
-        ahead = chain(bundles, [None])
-        first = next(ahead)
-        replies = self._round(rest, 0.0, None, 0.0, first)
-        for bundle, after in pairwise(chain([first], ahead)):
-            self.position = replace(rest, asked=bundle)
-            change = self._decide(steps, bundle, replies)
-            replies = self._round(self.position, 0.0, change, 1.0, after)
-            steps.judge([reply.change for reply in replies])
-            while steps.rose:
-                fraction, undo = steps.shorter if can_halve else 0.0, steps.fraction
-                at = Position(rest.lam, rest.shift, bundle, change, undo, after)
-                replies = self._round(at, undo, None, fraction, after)
-                steps.judge_shorter(fraction, [reply.change for reply in replies])
-            self.position = replace(rest, asked=after)
-            if steps.is_worn:
-                steps.renew(math.fsum(level.total for level in self.crew.ask("level")))
-            yield bundle, steps.fraction * change
+        rounds = Rounds(self, self.position)
+        yield rounds
+        self.position = rounds.rest
+        if rounds.asked is not None:  # it stopped before its bundles were over
+            self.levels = self.crew.ask("level")
 
-    def _round(
-        self, at: Position, undo: float, steps: Vector | None, fraction: float, ask: Columns | None
-    ) -> list[Reply]:
-        self.position = at
-        moved = at.bundle if steps is None else at.asked
-        replies = self.crew.ask(
-            "round", undo, steps, fraction, ask, is_brief=self._is_brief(moved, ask)
-        )
-        if ask is None:
-            self.levels = [reply.level for reply in replies]
-        return replies
-
-    def _is_brief(self, moved: Columns | None, ask: Columns | None) -> bool:
-        """Tell whether a round is over in a few milliseconds; one that ends a sweep may not be."""
-        if ask is None:
-            return False
-        bundles = [bundle for bundle in (moved, ask) if bundle is not None]
-        work = sum(8 * len(bundle) + int(self.counts[bundle].sum()) for bundle in bundles)
+    def is_brief(self, *bundles: Columns | None) -> bool:
+        """Tell whether a round on these is over in a few milliseconds."""
+        there = [bundle for bundle in bundles if bundle is not None]
+        work = sum(8 * len(bundle) + int(self.counts[bundle].sum()) for bundle in there)
         return work < BRIEF_WORK * len(self.crew.members)
-
-    def _decide(self, steps: _core.BundleSteps, bundle: Columns, replies: list[Reply]) -> Vector:
-        change, square = np.empty(len(bundle)), np.zeros(len(bundle))
-        valued = self.problem.valued[bundle]
-        if valued.any():
-            square[valued] = self._sum(replies, "square")
-        neg, pos = self._sum(replies, "neg"), self._sum(replies, "pos")
-        steps.decide(bundle, neg, pos, square, change)
-        return change
-
-    @staticmethod
-    def _sum(replies: list[Reply], name: str) -> Vector:
-        return added([getattr(reply, name) for reply in replies])
 
     def _level(self) -> Level:
         total = math.fsum(level.total for level in self.levels)
         assert self.position is not None
         return self.loss.level(total, self.position.shift, self.problem.c_total)
+
+
+class Rounds:
+    """The rounds that the driver asks for (cpp/bind/remote.cpp), and where they have brought us.
+
+    The driver moves lam only after a bundle has been judged, before it goes on to the next. So in
+    the meantime the rows are at lam with a fraction of the steps of a bundle applied on top.
+    """
+
+    def __init__(self, rows: RemoteRows, at: Position) -> None:
+        self.rows, self.rest = rows, Position(at.lam, at.shift)
+        self.bundle: Columns | None = None
+        self.steps: Vector | None = None
+        self.asked: Columns | None = None
+
+    def round(
+        self, undo: float, steps: Vector | None, fraction: float, ask: Columns | None
+    ) -> tuple[list[float], Vector | None, Vector | None, Vector | None]:
+        """Take steps for the columns asked for last, or less of them; return changes and sums."""
+        rows = self.rows
+        if steps is not None:
+            rows.position = replace(self.rest, asked=self.asked)
+            self.bundle, self.steps = self.asked, steps
+        # The round that ends a sweep asks for the level: it may take longer.
+        is_brief = ask is not None and rows.is_brief(self.bundle, ask)
+        replies = rows.crew.ask("round", undo, steps, fraction, ask, is_brief=is_brief)
+        self.asked = ask
+        rows.position = replace(
+            self.rest, bundle=self.bundle, steps=self.steps, fraction=fraction, asked=ask
+        )
+        changes = [reply.change for reply in replies]
+        if ask is None:
+            rows.levels = [reply.level for reply in replies]
+            return changes, None, None, None
+        square = np.zeros(len(ask))
+        valued = rows.problem.valued[ask]
+        if valued.any():
+            square[valued] = added([reply.square for reply in replies])
+        neg, pos = (added([getattr(reply, side) for reply in replies]) for side in ("neg", "pos"))
+        return changes, neg, pos, square
+
+    def total(self) -> float:
+        """Sum the weights anew."""
+        return math.fsum(level.total for level in self.rows.crew.ask("level"))
 
 
 class RemotePoint:

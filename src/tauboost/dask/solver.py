@@ -8,11 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..io.checkpoint import SolveCheckpoint
 from ..penalty import Bounds, Penalty
 from ..solvers import Result, Snapshot
 from ..solvers import solve as solve_anywhere
 from ..solvers.stopping import DEFAULT_MAX_EPOCHS, Callback
-from .checkpoint import Checkpoint
 from .crew import Patience
 from .problem import DaskProblem
 from .progress import ProgressLine
@@ -105,11 +105,11 @@ def solve(
     most = DEFAULT_MAX_EPOCHS if max_epochs is None else max_epochs
     file = None
     if checkpoint is not None:
-        file = Checkpoint(checkpoint, _facts(problem, alpha, l1_ratio, bounds))
+        file = SolveCheckpoint(checkpoint, _facts(problem, alpha, l1_ratio, bounds))
         saved = file.load()
         if saved is not None:
-            lam0 = np.append(saved.lam, [saved.intercept] if problem.fit_intercept else [])
-            most = max(0.0, most - saved.epoch)
+            lam0 = np.append(saved[0], [saved[1]] if problem.fit_intercept else [])
+            most = max(0.0, most - file.epochs_before)
     if local_start and lam0 is None:
         penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds)
         lam, intercept = problem.design.split(problem.local_start(penalty, LOCAL_SEED))
@@ -119,7 +119,7 @@ def solve(
         def look(at: Snapshot) -> Any:
             line.look(at)
             if file is not None:
-                file.look(at)
+                file.look(at.lam, at.intercept, at.epoch)
             return None if callback is None else callback(at)
 
         result = solve_anywhere(

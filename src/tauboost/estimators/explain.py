@@ -17,7 +17,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..base.sigmoid import log_expit, softmax
+from ..base.sigmoid import softmax
+from ..design.sparse import decisions as to_residuals
+from ..losses import LOSSES
 from ..validation import CsrArrays, check_count, check_weights, with_class_weights
 from .inputs import take_labels, take_rows
 from .tables import HardestExamples, TopFeatures
@@ -186,8 +188,8 @@ class ExplainMixin:
         with np.errstate(divide="ignore"):
             log_c = np.log(c)[:, None]
         tasks = [1] if decisions.shape[1] == 1 else range(len(self.classes_))
-        r = np.where(codes[:, None] == np.array(tasks), -decisions, decisions)
-        log_w = log_c + (r if self.loss_ == "exponential" else log_expit(r))
+        r = to_residuals(decisions, codes[:, None] == np.array(tasks))
+        log_w = log_c + LOSSES[self.loss_].log_weights(r)
         return np.asarray(softmax(log_w, axis=0).mean(axis=1))
 
     def _weights(self, task: int) -> Vector:

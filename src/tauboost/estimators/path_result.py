@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
+from ..losses import LOSSES
 from ..plots.path import plot_path
 from ..tuning.folds import Fold
 from ..tuning.linear import decision_values
-from ..tuning.link import LINK_SLOPES, log_loss
 from ..tuning.path_lanes import Arrival
 from ..tuning.race import Strength
 from ..tuning.samples import Samples
@@ -164,8 +164,7 @@ class PathNotes:
 
     def _keep(self, arrival: Arrival) -> None:
         place, task, coef = arrival.place, arrival.task, arrival.coef
-        psi = self.strengths[place].psi
-        penalty = psi.l1 * np.abs(coef).sum() + 0.5 * psi.l2 * np.square(coef).sum()
+        penalty = self.strengths[place].psi(len(coef)).value(coef)
         if self.is_small:
             self.rows[place][task] = self.samples.expand(coef[None, :], self.n_features)
         else:
@@ -185,10 +184,10 @@ class PathNotes:
     def _scores(self, fold: Fold, of_model: dict[int, Vector]) -> tuple[float, float]:
         """Log-loss and accuracy of one model."""
         H = np.stack([of_model[task] for task in sorted(of_model)], axis=1)
-        slope = LINK_SLOPES[self.strengths[0].loss]
         predicted = (H[:, 0] > 0).astype(np.intp) if H.shape[1] == 1 else H.argmax(axis=1)
         accuracy = float(fold.weights @ (predicted == fold.codes))
-        return log_loss(H, fold.codes, fold.weights, slope), accuracy
+        loss = LOSSES[self.strengths[0].loss]
+        return loss.log_loss(H, fold.codes, fold.weights), accuracy
 
     def result(self, classes: NDArray[Any]) -> PathResult:
         """Return everything noted."""

@@ -1,8 +1,9 @@
-"""Long fits that can be killed at any moment and gone on with: their state in a folder.
+"""Long runs that can be killed at any moment and resumed: their state in a file.
 
-The state is written every half minute to one safetensors file, which appears complete or not at
-all. It says of which data and options it is the state; those of another fit are refused. A fit that
-goes on from it gives the same bits as one that was never interrupted.
+The state is written now and then to one safetensors file, which appears complete or not at all. It
+says of which data and options it is the state; that of another run is refused. Reading it runs no
+code. `Checkpoint` has all of a fit's state, and a fit that is resumed gives the same bits as one
+that was never interrupted. `SolveCheckpoint` has where a solve on a cluster was: lam, and no more.
 """
 
 from __future__ import annotations
@@ -18,15 +19,16 @@ from typing import Any
 
 import numpy as np
 
+from ..base.arrays import Vector
 from .plain_json import decode, encode, excerpt, parse
-from .saved import SavedStateError, State
+from .saved import FINITE, NOT_NEGATIVE, SavedStateError, State, entry
 from .tensors import read_file, write_tensors
 
-__all__ = ["Checkpoint", "NoCheckpoint", "checksum", "from_json", "to_json"]
+__all__ = ["Checkpoint", "NoCheckpoint", "SolveCheckpoint", "checksum", "from_json", "to_json"]
 
-FORMAT = "tauboost-checkpoint"
+FORMAT, SOLVE_FORMAT = "tauboost-checkpoint", "tauboost-solve"
 FILE_NAME = "fit.safetensors"
-SECONDS_BETWEEN = 30.0
+SECONDS_BETWEEN, SECONDS_BETWEEN_LOOKS = 30.0, 10.0
 # Writing takes at most about this share of the time, however large the state.
 LARGEST_SHARE = 0.05
 
@@ -87,19 +89,17 @@ class Checkpoint(NoCheckpoint):
             return
         try:
             metadata, self._state = read_file(self.file, FORMAT)
-            found = decode(parse(metadata.get("identity", "")), "identity")
+            change = _first_change(metadata, "identity", identity)
             phase = metadata.get("phase")
-            if not isinstance(found, dict) or phase is None:
+            if phase is None:
                 raise ValueError("it is not the state of a fit")
         except ValueError as error:
             raise self._refusal(error) from None
-        for name, value in json.loads(json.dumps(identity)).items():
-            if found.get(name) != value:
-                was = excerpt(found.get(name))
-                raise ValueError(
-                    f"{self.file}: the state of another fit ({name} was {was}, now {value!r}); "
-                    "give the same data and options, or another folder"
-                )
+        if change is not None:
+            raise ValueError(
+                f"{self.file}: the state of another fit ({change[0]} was {change[1]}, "
+                f"now {change[2]}); give the same data and options, or another folder"
+            )
         self.phase, self.is_resumed = phase, True
 
     def _refusal(self, reason: Exception) -> ValueError:
@@ -140,6 +140,66 @@ class Checkpoint(NoCheckpoint):
         self.file.unlink(missing_ok=True)
         with suppress(OSError):
             self.folder.rmdir()
+
+
+class SolveCheckpoint:
+    """Where a solve is, in one file at ``path``; ``facts`` say which solve it is."""
+
+    def __init__(self, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
+        self.path, self.facts = Path(path), facts
+        self.epochs_before = 0.0
+        self._written = time.monotonic()
+
+    def load(self) -> tuple[Vector, float] | None:
+        """Return lam and intercept, or None if there is nothing yet; refuse another solve's file.
+
+        ``epochs_before`` is then how many epochs it took to get there.
+        """
+        if not self.path.exists():
+            return None
+        try:
+            metadata, arrays = read_file(self.path, SOLVE_FORMAT)
+            change = _first_change(metadata, "facts", self.facts)
+            if change is not None:
+                name, was, now = change
+                raise ValueError(f"it is of another solve: its {name} is {was}, not {now}")
+            lam = entry(arrays, "lam", (self.facts["n_features"],), np.float64, FINITE)
+            intercept = entry(arrays, "intercept", (), np.float64, FINITE)
+            epoch = entry(arrays, "epoch", (), np.float64, NOT_NEGATIVE)
+        except ValueError as error:
+            raise ValueError(
+                f"checkpoint {self.path}: {error}. Remove it, or name another file"
+            ) from None
+        self.epochs_before = float(epoch)
+        return lam, float(intercept)
+
+    def look(self, lam: Vector, intercept: float, epoch: float) -> None:
+        """Save, if the last time is long enough ago."""
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_LOOKS:
+            self.save(lam, intercept, epoch)
+
+    def save(self, lam: Vector, intercept: float, epoch: float) -> None:
+        """Write the file anew."""
+        self._written = time.monotonic()
+        arrays = {"lam": lam, "intercept": intercept, "epoch": self.epochs_before + epoch}
+        write_tensors(
+            self.path,
+            {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()},
+            {"format": SOLVE_FORMAT, "facts": json.dumps(self.facts)},
+        )
+
+
+def _first_change(
+    metadata: Mapping[str, str], key: str, wanted: Mapping[str, Any]
+) -> tuple[str, str, str] | None:
+    """Return what of the run that a file is of differs from this one: its name, and both values."""
+    found = decode(parse(metadata.get(key, "")), key)
+    if not isinstance(found, dict):
+        raise ValueError("it does not say of which run it is")
+    for name, value in json.loads(json.dumps(wanted)).items():
+        if found.get(name) != value:
+            return name, excerpt(found.get(name)), repr(value)
+    return None
 
 
 def to_json(value: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
+from ..base.threads import useful_threads
 from ..io.saved import (
     COUNT,
     FINITE,
@@ -42,8 +43,6 @@ SMALLEST_TAU, LARGEST_TAU = 4, 8192
 NONZEROS_IN_A_BUNDLE = 2**16
 # On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
 FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2
-# Below this many nonzeros a bundle is over before a second thread has joined in.
-NONZEROS_WORTH_A_THREAD = 2**12
 ROUNDING = 1e-6  # more than this between what was saved and what follows from it is none
 # What a state holds, and what it may be.
 STATE = WEIGHTS_STATE | {
@@ -155,16 +154,9 @@ class _Exact(MultiplicativeWeights):
 
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
         tau = min(self.bundles.tau, max(len(columns), 1))
-        busy = tau * self.plan.mean_cost // NONZEROS_WORTH_A_THREAD
-        return self.rows.exact_sweep(
-            lam=self.lam,
-            total=self.total,
-            psi=self.penalty.kernel,
-            columns=columns,
-            tau=tau,
-            gain=self.plan.gain,
-            n_threads=max(1, min(self.n_threads, self.problem.matrix.n_shards, busy)),
-        )
+        most = min(self.n_threads, self.problem.matrix.n_shards)
+        n_threads = useful_threads(most, tau * self.plan.mean_cost, "share")
+        return self.rows.exact_sweep(self.iterate(), columns, tau, self.plan.gain, n_threads)
 
 
 class BundleSize:

@@ -51,18 +51,9 @@ class _ExactAsync(MultiplicativeWeights):
             # Rows drift by far less than the sum of all steps, which is all that threads can tell
             # each other; so it ends a call early only where weights are already hard to represent.
             rows = self.rows
-            outcome = _core.exact_async(
-                matrix=rows.matrix,
-                w=rows.w,
-                E=rows.E,
-                c=rows.kernel_c,
-                lam=self.lam,
-                total=self.total,
-                psi=self.penalty.kernel,
-                columns=columns,
-                max_drift=math.inf if self.was_safe else MAX_DRIFT,
-                n_threads=self.n_threads,
-            )
+            weights = (rows.matrix, rows.w, rows.E, rows.kernel_c)
+            most = math.inf if self.was_safe else MAX_DRIFT
+            outcome = _core.exact_async(*weights, *self.iterate(), columns, most, self.n_threads)
             self.updates += outcome.done
             columns = columns[outcome.done :]
             self.settle(outcome.drift)

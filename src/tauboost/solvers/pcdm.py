@@ -12,17 +12,15 @@ from __future__ import annotations
 
 from .. import _core
 from ..base.arrays import Vector
+from ..base.threads import useful_threads
 from ..penalty import Penalty
 from ..problem import BaseProblem
-from ..rows import DrawOutcome
+from ..rows import DrawOutcome, Draws
 from .random_draws import RandomDraws
 from .result import Result
 from .stopping import Monitor, drive
 
 __all__ = ["solve"]
-
-# Below this many nonzeros an iteration is over before a second thread has woken up.
-NONZEROS_WORTH_A_THREAD = 2**14
 
 
 def solve(
@@ -55,21 +53,12 @@ class _Pcdm(RandomDraws):
         matrix = problem.matrix
         self.sampling = _core.NiceSampling(matrix.n, tau, seed)
         self.iterations = 0
-        busy = tau * matrix.nnz // (matrix.n * NONZEROS_WORTH_A_THREAD)
-        self.kernel_threads = max(1, min(n_threads, matrix.n_shards, busy))
+        most, work = min(n_threads, matrix.n_shards), tau * matrix.nnz // matrix.n
+        self.kernel_threads = useful_threads(most, work, "draw")
 
     def run(self, n_updates: int, max_drift: float) -> DrawOutcome:
-        outcome = self.rows.pcdm(
-            lam=self.lam,
-            total=self.total,
-            psi=self.penalty.kernel,
-            beta=self.beta,
-            sampling=self.sampling,
-            first=self.iterations,
-            n_iterations=-(-n_updates // self.tau),
-            max_drift=max_drift,
-            n_threads=self.kernel_threads,
-        )
+        draws = Draws(self.beta, self.sampling, self.iterations, -(-n_updates // self.tau))
+        outcome = self.rows.pcdm(self.iterate(), draws, max_drift, self.kernel_threads)
         self.iterations += outcome.done
         self.updates += outcome.done * self.tau
         return outcome

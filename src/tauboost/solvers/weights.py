@@ -12,12 +12,11 @@ import math
 import numpy as np
 
 from ..base.arrays import Vector
-from ..base.sigmoid import log_expit
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 from ..losses import Level
 from ..penalty import Penalty
 from ..problem import BaseProblem
-from ..rows import LocalRows, Point, Rows
+from ..rows import Iterate, LocalRows, Point, Rows
 
 __all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights", "check_rows"]
 
@@ -57,6 +56,10 @@ class MultiplicativeWeights:
         self.rows = problem.rows(n_threads)
         self.updates = 0
         self.finish()
+
+    def iterate(self) -> Iterate:
+        """Return the point and psi as the kernels take them."""
+        return Iterate(self.lam, self.total, self.penalty.kernel)
 
     def settle(self, drift: float) -> None:
         """After a kernel's work, sum the weights anew, or refresh them where it is time to.
@@ -105,7 +108,7 @@ def check_rows(rows: Rows, lam: Vector) -> None:
     assert isinstance(rows, LocalRows)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         r = rows.residuals(lam)
-        expected = r - rows.shift if rows.E is None else log_expit(r)
+        expected = rows.loss.log_weights(r, rows.shift)
         check_weights(np.log(rows.w / rows.c), expected, "rows.w")
         if rows.E is not None:
             check_weights(np.log(rows.E), r, "rows.E")

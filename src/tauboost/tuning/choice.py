@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..io.checkpoint import from_json, to_json
 from ..io.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
-from .link import LINK_SLOPES
+from ..losses import LOSSES
 from .options import Options
 from .race import Strength
 from .samples import Samples
@@ -82,7 +82,7 @@ class Choice:
         return (
             all(_is_real(number) and number >= 0 for number in reals)
             and all(type(count) is int and 0 <= count <= max_iter for count in counts)
-            and strength.loss in list(LINK_SLOPES)
+            and strength.loss in list(LOSSES)
             and _is_real(strength.alpha)
             and 0 <= strength.alpha < math.inf
             and _is_real(strength.l1_ratio)

@@ -8,14 +8,13 @@ computes does not depend on its neighbours, except through the size of the bundl
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Mask, Vector
-from ..base.sigmoid import log_expit
+from ..base.threads import useful_threads
 from ..io.saved import (
     FINITE,
     NOT_NEGATIVE,
@@ -29,16 +28,16 @@ from ..io.saved import (
     unpack,
     unpack_random,
 )
-from ..losses import LOSSES
-from ..solvers.exact import NONZEROS_WORTH_A_THREAD, ROUNDING, BundleSize
+from ..losses import Loss
+from ..penalty import Penalty
+from ..rows import SAFE_RANGE
+from ..solvers.exact import ROUNDING, BundleSize
 from ..solvers.sweep_plan import Shuffle
 
-__all__ = ["LANES", "Lanes", "Psi"]
+__all__ = ["LANES", "Lanes"]
 
 LANES = (1, 2, 4, 8)  # what the kernel was compiled for
 CACHE_LINE = 64
-# Weights outside this range have lost bits to underflow or overflow, or are about to.
-SAFE_RANGE = (1e-280, 1e280)
 # What lies in lanes that nobody uses: a problem at its solution.
 PADDING = {
     "l1": 0.0,
@@ -61,27 +60,18 @@ STATE = {
 }
 
 
-@dataclass(frozen=True)
-class Psi:
-    """The elastic net of one lane."""
-
-    l1: float
-    l2: float
-
-
 class Lanes:
     """Up to eight problems on one matrix, and the point each of them has reached.
 
     Parameters
     ----------
     matrix : the core's matrix
-    loss : "exponential" or "logistic", for all lanes
+    loss : of all lanes
     c : array of shape (m, k), the sample weights of each lane, each column of sum 1; 0 leaves a row
         out. Rows are in the core's order.
     is_opposite : boolean array of shape (m, k), or None
         Where a lane's label is not the one the matrix was built with.
-    psi : one elastic net a lane
-    n_penalised : the first so many columns are penalised
+    psi : the elastic net of each lane
     mean_row : nonzeros of a row on average, where not every row counts the same
     start : array of shape (n, k), where each lane starts; 0 by default
     """
@@ -92,12 +82,11 @@ class Lanes:
     def __init__(
         self,
         matrix: _core.Matrix,
-        loss: str,
+        loss: Loss,
         c: Vector,
         is_opposite: Mask | None,
-        psi: list[Psi],
+        psi: list[Penalty],
         *,
-        n_penalised: int,
         seed: int,
         n_threads: int,
         mean_row: float | None = None,
@@ -106,18 +95,18 @@ class Lanes:
         self.matrix, self.loss, self.n_threads = matrix, loss, n_threads
         self.k = len(psi)
         self.width = min(width for width in LANES if width >= self.k)
-        self.n_penalised = n_penalised
+        self.n_penalised = psi[0].n
         self.l1 = self._padded([p.l1 for p in psi])
         self.l2 = self._padded([p.l2 for p in psi])
         self.c = c  # may be one column, seen k times
         self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
         self.lam = np.zeros((matrix.n, self.width))
         self.w = aligned(matrix.m, self.width)
-        self.E = aligned(matrix.m, self.width) if LOSSES[loss].has_odds else None
+        self.E = aligned(matrix.m, self.width) if loss.has_odds else None
         self.bundles = BundleSize(matrix, None, mean_row=mean_row)
-        counts = np.empty(matrix.n, dtype=np.int64)
-        matrix.column_counts(counts)
-        self.columns = np.flatnonzero(counts).astype(np.int32)
+        self.counts = np.empty(matrix.n, dtype=np.int64)
+        matrix.column_counts(self.counts)
+        self.columns = np.flatnonzero(self.counts).astype(np.int32)
         self.shuffle = Shuffle(len(self.columns), matrix.nnz, seed)
         self.edge = np.full(self.k, np.inf)
         self.decrease = np.full(self.k, np.inf)  # of F + psi in the last sweep
@@ -137,7 +126,7 @@ class Lanes:
         order = self.shuffle(self.columns)
         tau = min(self.bundles.tau, max(len(order), 1))
         cost = self.width * self.matrix.nnz // max(len(order), 1)
-        busy = tau * cost // NONZEROS_WORTH_A_THREAD
+        most = min(self.n_threads, self.matrix.n_shards)
         outcome = _core.lane_sweep(
             matrix=self.matrix,
             w=self.w.reshape(-1),
@@ -150,7 +139,7 @@ class Lanes:
             columns=order,
             tau=tau,
             is_signed=self.sign is not None,
-            n_threads=max(1, min(self.n_threads, self.matrix.n_shards, busy)),
+            n_threads=useful_threads(most, tau * cost, "share"),
         )
         k = self.k
         predicted = np.array(outcome.predicted[:k])
@@ -212,7 +201,7 @@ class Lanes:
         """Check that the weights are those of lam, up to what rounding has done to them."""
         is_learnt = self.c > 0
         w = self.w[:, : self.k]
-        expected = r - self.shift[: self.k] if self.E is None else log_expit(r)
+        expected = self.loss.log_weights(r, self.shift[: self.k])
         check_weights(np.log(np.abs(w[is_learnt]) / self.c[is_learnt]), expected[is_learnt], "w")
         sign = 1.0 if self.sign is None else self.sign
         if np.any(w[~is_learnt] != 0) or np.any(w * sign < 0):
@@ -275,13 +264,13 @@ class Lanes:
         for lane in range(k):
             # A held-out row may be so far off that the others' weights would be 0 beside it.
             learnt = np.where(self.c[:, lane] > 0, r[:, lane], -np.inf)
-            weights = LOSSES[self.loss].weigh(learnt, self.c[:, lane], 1.0)
+            weights = self.loss.weigh(learnt, self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
             if self.sign is not None:
                 self.w[:, lane] = np.copysign(self.w[:, lane], self.sign[:, lane])
             if self.E is not None:
-                self.E[:, lane] = np.exp(np.clip(r[:, lane], -700.0, 700.0))
+                self.E[:, lane] = self.loss.odds(r[:, lane])
         if self.E is not None:
             self.E[:, k:] = 1.0
 

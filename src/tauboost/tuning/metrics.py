@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from .link import LINK_SLOPES, log_loss
+from ..losses import LOSSES
 from .model import Model
 
 __all__ = ["metrics"]
@@ -29,7 +29,7 @@ def metrics(model: Model, decisions: Vector, y: NDArray[Any]) -> dict[str, float
         "n_samples": len(y),
         "auc": area_under_curve(columns[:, 0], codes == 1) if is_binary else None,
         "accuracy": float(np.mean(predicted == codes)),
-        "log_loss": log_loss(columns, codes, weights, LINK_SLOPES[model.loss]),
+        "log_loss": LOSSES[model.loss].log_loss(columns, codes, weights),
     }
 
 

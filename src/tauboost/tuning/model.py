@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.sparse import is_sparse
 from ..io.model import ModelData, ModelFileError, read_model
+from ..losses import LOSSES
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_product
-from .link import LINK_SLOPES, probabilities
 
 __all__ = ["Model", "load", "loading", "unknown_kind"]
 
@@ -66,7 +66,7 @@ class Model:
 
     def probabilities(self, decisions: Vector) -> Vector:
         """Return the probability of each class, (samples, classes)."""
-        return probabilities(decisions, LINK_SLOPES[self.loss])
+        return LOSSES[self.loss].probabilities(decisions)
 
     def to_data(
         self, params: dict[str, Any], feature_names: Any = None, kind: str = KINDS[0]
@@ -80,7 +80,7 @@ class Model:
             "message": self.message,
             "held_out_loss": np.array([self.held_out_loss]),
             "objective": self.objective,
-            "slope": LINK_SLOPES[self.loss],
+            "slope": LOSSES[self.loss].link_slope,
             "offset": 0.0,
         }
         n_features = self.coef.shape[1]
@@ -92,7 +92,7 @@ class Model:
     def from_data(cls, data: ModelData) -> Model:
         """Make a model from checked data; anything that does not fit is an error."""
         fitted, loss = data.fitted, str(data.fitted["loss"])
-        if loss not in LINK_SLOPES:
+        if loss not in LOSSES:
             raise ValueError(f"its loss is {loss!r}")
         held_out_loss = np.asarray(fitted["held_out_loss"], dtype=np.float64)  # may be NaN
         if held_out_loss.shape != (1,):

@@ -20,6 +20,8 @@ from scipy.special import xlogy
 from ..base.arrays import Vector
 from ..base.side_by_side import side_by_side
 from ..design.sparse import flipped
+from ..losses import LOSSES
+from ..penalty import Penalty
 from .folds import Fold
 from .lanes import LANES, Lanes
 from .options import Event, Report
@@ -155,11 +157,10 @@ class LanePaths:
         samples = self.samples
         return Lanes(
             samples.matrix,
-            self.strengths[0].loss,
+            LOSSES[self.strengths[0].loss],
             self.c[:, [walk.fold for walk in walks]],
             samples.opposite([walk.task for walk in walks]),
-            [self.strengths[walk.ahead[0]].psi for walk in walks],
-            n_penalised=samples.arrays.shape[1],
+            [self._psi(walk) for walk in walks],
             seed=samples.seed,
             n_threads=n_threads,
             start=self._start(walks),
@@ -173,6 +174,9 @@ class LanePaths:
         loss = self.strengths[0].loss
         start[-1] = flipped(np.array([best_intercept(loss, self._share(walk)) for walk in walks]))
         return start
+
+    def _psi(self, walk: Walk) -> Penalty:
+        return self.strengths[walk.ahead[0]].psi(self.samples.design.n_penalised)
 
     def _share(self, walk: Walk) -> float:
         """Weight of the positive samples that a walk learns from; that of all is 1."""
@@ -189,7 +193,7 @@ class LanePaths:
         )
         walk.n_sweeps = 0
         if walk.ahead:
-            psi = self.strengths[walk.ahead[0]].psi
+            psi = self._psi(walk)
             lanes.l1[k], lanes.l2[k] = psi.l1, psi.l2
         listen(arrival)
         with self.lock:
@@ -208,8 +212,7 @@ class ActiveColumns:
 
     def __init__(self, lanes: Lanes) -> None:
         self.lanes, self.every = lanes, lanes.columns
-        self.counts = np.empty(lanes.matrix.n, dtype=np.int64)
-        lanes.matrix.column_counts(self.counts)
+        self.counts = lanes.counts
         self.n_partial = 0  # since the last sweep over all
 
     def go_on(self, is_solved: bool) -> bool:

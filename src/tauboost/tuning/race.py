@@ -16,7 +16,9 @@ from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
 from ..design.sparse import decisions
 from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
-from .lanes import LANES, Lanes, Psi
+from ..losses import LOSSES
+from ..penalty import Penalty
+from .lanes import LANES, Lanes
 from .samples import Samples
 
 __all__ = ["Race", "Strength"]
@@ -30,10 +32,9 @@ class Strength:
     alpha: float
     l1_ratio: float
 
-    @property
-    def psi(self) -> Psi:
-        """The elastic net as the lanes take it."""
-        return Psi(self.alpha * self.l1_ratio, self.alpha * (1.0 - self.l1_ratio))
+    def psi(self, n: int) -> Penalty:
+        """Return the elastic net over so many coordinates."""
+        return Penalty.elastic_net(n, self.alpha, self.l1_ratio)
 
 
 class Race:
@@ -70,11 +71,10 @@ class Race:
         samples = self.samples
         return Lanes(
             samples.matrix,
-            self.loss,
+            LOSSES[self.loss],
             np.broadcast_to(c[:, None], (len(c), len(pairs))),
             samples.opposite([task for _, task in pairs]),
-            [self.strengths[s].psi for s, _ in pairs],
-            n_penalised=samples.arrays.shape[1],
+            [self.strengths[s].psi(samples.design.n_penalised) for s, _ in pairs],
             seed=samples.seed,
             n_threads=samples.n_threads,
             mean_row=samples.mean_row,
@@ -138,10 +138,8 @@ class Race:
 
     def objective(self, candidate: int) -> float:
         """F + psi of a candidate, all tasks together."""
-        psi, lam = self.strengths[candidate].psi, self.points(candidate)
-        lam = lam[:, : self.samples.arrays.shape[1]]
-        penalty = psi.l1 * np.abs(lam).sum() + 0.5 * psi.l2 * np.square(lam).sum()
-        return float(self.values(candidate).sum() + penalty)
+        psi = self.strengths[candidate].psi(self.samples.design.n_penalised)
+        return float(self.values(candidate).sum() + psi.values(self.points(candidate)).sum())
 
     def edges(self, candidate: int) -> Vector:
         """Return the largest excess edge of the last sweep, for each task."""

@@ -13,8 +13,8 @@ import numpy as np
 from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
 from ..io.saved import SavedStateError, State, part, prefixed
+from ..losses import LOSSES
 from .choice import Choice
-from .link import LINK_SLOPES, log_loss
 from .options import Job, Options
 from .race import Race, Strength
 from .samples import Samples
@@ -120,12 +120,12 @@ def _sweep(races: list[Race]) -> None:
 
 
 def _mean_losses(races: list[Race], decisions: list[dict[int, Vector]]) -> dict[int, float]:
-    slope = LINK_SLOPES[races[0].loss]
+    loss = LOSSES[races[0].loss]
     return {
         s: float(
             np.mean(
                 [
-                    log_loss(part[s], race.row_codes, race.row_weights, slope)
+                    loss.log_loss(part[s], race.row_codes, race.row_weights)
                     for race, part in zip(races, decisions, strict=True)
                 ]
             )
@@ -156,7 +156,7 @@ def fallback(samples: Samples, options: Options) -> Strength:
 
 def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
     """All strengths to try, one list a loss and ratio, the strongest first."""
-    losses = list(LINK_SLOPES) if options.loss == "auto" else [options.loss]
+    losses = ["logistic", "exponential"] if options.loss == "auto" else [options.loss]
     ratios = L1_RATIOS if isinstance(options.l1_ratio, str) else [options.l1_ratio]
     lists = []
     for loss, ratio in product(losses, ratios):

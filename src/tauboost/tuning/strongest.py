@@ -7,7 +7,6 @@ import numpy as np
 from .. import _core
 from ..design.sparse import decisions
 from ..losses import LOSSES
-from .link import LINK_SLOPES
 from .samples import Samples
 
 __all__ = ["best_intercept", "largest_gradient"]
@@ -41,4 +40,4 @@ def largest_gradient(samples: Samples, loss: str) -> float:
 
 def best_intercept(loss: str, share: float) -> float:
     """Return the intercept that is best by itself where this share of the weight is positive."""
-    return float(np.log(share / (1.0 - share)) / LINK_SLOPES[loss])
+    return float(np.log(share / (1.0 - share)) / LOSSES[loss].link_slope)

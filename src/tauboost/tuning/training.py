@@ -14,13 +14,13 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..io.checkpoint import NoCheckpoint
 from ..io.saved import State, part, prefixed
+from ..losses import LOSSES
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
 from .calibration import fit_sigmoids
 from .choice import Choice
 from .linear import decision_values
-from .link import LINK_SLOPES
 from .options import Clock, Job, Options
 from .race import Race, Strength
 from .samples import Samples
@@ -49,10 +49,7 @@ class Trained:
     @property
     def penalty(self) -> Vector:
         """The value of psi, for each task."""
-        psi = self.strength.psi
-        penalty = psi.l1 * np.abs(self.coef).sum(axis=1)
-        penalty += 0.5 * psi.l2 * np.square(self.coef).sum(axis=1)
-        return np.asarray(penalty)
+        return self.strength.psi(self.coef.shape[1]).values(self.coef)
 
 
 @dataclass(frozen=True)
@@ -283,7 +280,7 @@ def with_link(
 
     A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
     """
-    natural = LINK_SLOPES[model.strength.loss]
+    natural = LOSSES[model.strength.loss].link_slope
     slope, offset = fit_sigmoids(decisions, codes, weights, natural)
     scale = slope / natural
     return replace(
