@@ -413,3 +413,20 @@ def test_empty_columns_take_part_in_epochs_and_nothing_else(method):
     result = tb.solve(nothing, method, max_epochs=3, tol=0, random_state=0)
     assert result.objective == 0.0
     assert tb.solve(nothing, method, random_state=0).status == tb.Status.CONVERGED
+
+
+def test_steps_that_blow_up_nearly_full_columns_are_taken_back_without_a_trace():
+    """The sums that such columns are told from had lost their digits, and every fraction failed."""
+    random = np.random.default_rng(3)
+    y = np.where(random.random(400) < 0.5, 1, -1)
+    hint = np.where(random.random(400) < 0.7, y, -y)[:, None]
+    alike = np.where(random.random((400, 200)) < 0.05, -hint, hint) > 0
+    X = np.hstack([alike, random.random((400, 100)) < 0.8]).astype(float)
+    A = y[:, None] * X
+    W = np.array([[(A[:, i] == sign).mean() for i in range(300)] for sign in (-1, 1)]) + 1e-14
+    steps = 0.5 * np.log(W[0] / W[1])
+    fractions = 0.5 ** np.arange(11)
+    values = [np.log(np.mean(np.exp(A @ (part * steps)))) for part in fractions]
+    expected = next(value for value in values if value <= 0)
+    found = tb.solve(tb.Problem(sp.csr_array(X), y), tau=300, max_epochs=1, tol=0, random_state=0)
+    assert found.objective == pytest.approx(expected, rel=1e-9)

@@ -63,6 +63,8 @@ class ShardBundle {
     double moved = lag_.neg * change.neg + lag_.pos * change.pos;
     for (const Full& full : full_)
       if (d[full.k] != 0.0) moved += move_full(full, growth[2 * full.k], growth[2 * full.k + 1]);
+    // The most that they have been: steps that blow the sums up, and are taken back, leave errors.
+    reference_ = {std::max(reference_.neg, stored_.neg), std::max(reference_.pos, stored_.pos)};
     if (is_worn()) recount();
     return moved;
   }
@@ -194,7 +196,7 @@ class ShardBundle {
   double* w_;
   const bool has_full_;
   Sides lag_ = {1.0, 1.0};    // the weights are these times what is stored
-  Sides stored_, reference_;  // the sums of what is stored, now and when they were last counted
+  Sides stored_, reference_;  // the sums of what is stored, now and at most since last counted
   std::vector<std::int64_t> long_;
   std::vector<Full> full_;
   std::vector<Run> runs_;
