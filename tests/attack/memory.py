@@ -18,6 +18,7 @@ os.sched_setaffinity(0, {min(CORES)})  # before NumPy is loaded: it would start 
 
 import argparse  # noqa: E402
 import ctypes  # noqa: E402
+import faulthandler  # noqa: E402
 import resource  # noqa: E402
 import signal  # noqa: E402
 import sys  # noqa: E402
@@ -87,6 +88,7 @@ def in_child(job: attack_jobs.Job, above: int, expected: str, log: IO[str]) -> s
     child = os.fork()
     if child == 0:
         os.dup2(log.fileno(), 2)
+        faulthandler.enable()
         os.sched_setaffinity(0, CORES)
         signal.alarm(SECONDS)  # ends a hang with a signal of its own
         code = 3

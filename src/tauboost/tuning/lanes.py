@@ -111,6 +111,7 @@ class Lanes:
         self.edge = np.full(self.k, np.inf)
         self.decrease = np.full(self.k, np.inf)  # of F + psi in the last sweep
         self.n_sweeps = 0
+        np.empty(2**17)  # 1 MB: NumPy crashes where it gets no buffer, MemoryError comes first
         self.n_absent = self._count_absent()
         if start is None:
             self._start_at_zero()
