@@ -15,7 +15,7 @@ from tauboost import io
 from tauboost.cli.app import SUMMARIES, loaded
 
 SLOW = {"sklearn", "pandas", "scipy.stats", "scipy.special", "scipy.sparse", "joblib", "numpy"}
-SLOW |= {"matplotlib"}
+SLOW |= {"matplotlib", "pydantic"}
 COMMAND = """
 import sys
 from tauboost.cli import main
@@ -65,7 +65,7 @@ def folder(tmp_path):
 
 @pytest.mark.parametrize("options", [[], ["--test", "0.2", "--json"], ["--alpha", "1e-3"]])
 def test_fit_and_predict(folder, options):
-    fit = ["fit", "d.svm", "--out", "m", "--max-iter", "3", *options]
+    fit = ["fit", "d.svm", "--out", "m", *options]
     assert loaded_by(COMMAND, *fit, cwd=folder) == {"numpy"}
     for kind in ([], ["--proba", "--metrics", "--json"]):
         assert loaded_by(COMMAND, "predict", "m", "d.svm", *kind, cwd=folder) == {"numpy"}

@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import Any
 
 __all__ = ["progress_bar"]
 
@@ -23,7 +24,26 @@ def progress_bar(
     if not visible:
         yield lambda _: None
         return
-    # Imported here because only the command line shows bars.
+    began = time.monotonic()
+    bar: Any = None
+
+    def show(done: float) -> None:
+        nonlocal bar
+        if bar is None and time.monotonic() >= began + PATIENCE:
+            bar = _new_bar(title, total, unit, scale)
+            bar.start()
+        if bar is not None:
+            bar.update(bar.task_ids[0], completed=done)
+
+    try:
+        yield show
+    finally:
+        if bar is not None:
+            bar.stop()
+
+
+def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
+    """Return a bar of Rich, which is loaded only where something takes long enough."""
     from rich.console import Console  # noqa: PLC0415
     from rich.markup import escape  # noqa: PLC0415
     from rich.progress import (  # noqa: PLC0415
@@ -43,18 +63,5 @@ def progress_bar(
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), Rate(""), TimeRemainingColumn())
     bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
-    task = bar.add_task(escape(title), total=total)
-    began, is_started = time.monotonic(), False
-
-    def show(done: float) -> None:
-        nonlocal is_started
-        bar.update(task, completed=done)
-        if not is_started and time.monotonic() >= began + PATIENCE:
-            bar.start()
-            is_started = True
-
-    try:
-        yield show
-    finally:
-        if is_started:
-            bar.stop()
+    bar.add_task(escape(title), total=total)
+    return bar

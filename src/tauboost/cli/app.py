@@ -6,12 +6,13 @@ summary are written down here, so that ``tauboost --help`` waits for none of the
 
 from importlib import import_module
 from inspect import cleandoc
-from typing import Annotated, Any
+from typing import Annotated, Any, get_type_hints
 
 import typer
 
 from ..base.version import installed_version
-from .errors import Command, Commands
+from .errors import Commands
+from .parameters import Command
 
 __all__ = ["app", "main"]
 
@@ -32,7 +33,7 @@ class LateCommands(Commands):
     def __init__(self, *args: Any, **kwargs: Any) -> None:
         super().__init__(*args, **kwargs)
         for name, summary in SUMMARIES.items():
-            self.add_command(Command(name, help=summary))
+            self.add_command(Command(name, short_help=summary))
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         """Find the command, the first of the arguments."""
@@ -48,16 +49,18 @@ def loaded(name: str) -> Any:
     # Typer would keep the line breaks of the docstring, whatever the width of the terminal.
     paragraphs = cleandoc(function.__doc__ or "").split("\n\n")
     text = "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs)
-    alone = typer.Typer(add_completion=False, rich_markup_mode="rich")
+    alone = typer.Typer(add_completion=False, rich_markup_mode=None)
     alone.command(name, cls=Command, help=text, epilog=module.EXAMPLES)(function)
-    return typer.main.get_command(alone)
+    command: Any = typer.main.get_command(alone)
+    command.types = get_type_hints(function)
+    return command
 
 
 app = typer.Typer(
     name="tauboost",
     cls=LateCommands,
     pretty_exceptions_enable=False,
-    rich_markup_mode="rich",
+    rich_markup_mode=None,  # plain help: Rich's takes as long to load as all the rest
     context_settings={"help_option_names": ["--help", "-h"]},
     epilog="Example: tauboost fit data.svm --test 0.2 --out data.tauboost",
 )

@@ -10,23 +10,17 @@ from contextlib import contextmanager
 from typing import Any, cast
 
 import typer
-from typer.core import TyperCommand, TyperGroup
+from typer.core import TyperGroup
 
-__all__ = ["Command", "Commands", "one_line"]
+from .parameters import spared
+
+__all__ = ["Commands", "one_line"]
 
 BAD_INPUT, INTERRUPTED = 2, 130
 
 # The parent of BadParameter is the error that every wrong command line raises. It has no name
 # that all versions of Typer share.
 UsageError = cast("type[Exception]", typer.BadParameter.__mro__[1])
-
-
-class Command(TyperCommand):
-    """One command, whose help shows no type for flags, which take no value."""
-
-    def get_params(self, ctx: Any) -> Any:
-        """Return its arguments and options."""
-        return _without_types_of_flags(super().get_params(ctx))
 
 
 class Commands(TyperGroup):
@@ -45,19 +39,12 @@ class Commands(TyperGroup):
 
     def get_params(self, ctx: Any) -> Any:
         """Return the options that come before a command."""
-        return _without_types_of_flags(super().get_params(ctx))
+        return spared(super().get_params(ctx), {})
 
     def invoke(self, ctx: Any) -> Any:
         """Run the chosen command."""
         with _tidy():
             return super().invoke(ctx)
-
-
-def _without_types_of_flags(params: list[Any]) -> list[Any]:
-    for param in params:
-        if getattr(param, "is_flag", False):
-            param.metavar = ""
-    return params
 
 
 @contextmanager

@@ -8,10 +8,11 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..tuning.metrics import in_words
 from ..tuning.model import Model
 from .data import Data
 
-__all__ = ["document_of", "in_words", "show"]
+__all__ = ["document_of", "show"]
 
 
 def document_of(model: Model, name: str, train: Data, seconds: dict[str, float]) -> dict[str, Any]:
@@ -71,12 +72,3 @@ def show(document: dict[str, Any]) -> None:
         console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)
     if "model" not in document["files"]:
         console.print("no model was written: give --out MODEL to keep it", **plain)
-
-
-def in_words(scores: dict[str, Any]) -> str:
-    """Say how good predictions are."""
-    auc = "" if scores["auc"] is None else f"AUC {scores['auc']:.5f}, "
-    return (
-        f"{auc}accuracy {scores['accuracy']:.3%}, log-loss {scores['log_loss']:.5f} "
-        f"({scores['n_samples']:,} samples)"
-    )

@@ -16,11 +16,10 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_threads
 from ..io import is_store
 from ..io.atomic import new_file
-from ..tuning.metrics import metrics
+from ..tuning.metrics import in_words, metrics
 from ..tuning.model import Model, load
 from ..validation import as_csr
 from .data import AsJson, DataPath, Threads, blocks
-from .fit_summary import in_words
 
 __all__ = ["EXAMPLES", "predict"]
 

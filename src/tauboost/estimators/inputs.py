@@ -15,6 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, validate_data
 
 from ..base.arrays import Vector
+from ..base.kinds import is_masked
 from ..base.messages import shown
 from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
 
@@ -44,7 +45,7 @@ def take_labels(y: Any, n_samples: int) -> NDArray[Any]:
     """Check a vector of labels."""
     if sp.issparse(y):
         raise TypeError("y must be a vector of labels, got a sparse matrix")
-    if np.ma.is_masked(y):
+    if is_masked(y):
         raise ValueError("y is a masked array with missing labels: every sample needs one")
     try:
         given = y if hasattr(y, "dtype") or hasattr(y, "__array__") else np.asarray(y)
@@ -83,7 +84,7 @@ def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
         if estimator is not None:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return arrays
-    if np.ma.is_masked(X):
+    if is_masked(X):
         raise ValueError("X is a masked array with missing values: fill them in first")
     # Values that are not finite are left to our own check, whose message fits.
     options: dict[str, Any] = {"dtype": np.float64, "accept_sparse": "csr"}

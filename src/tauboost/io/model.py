@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from ..base.version import installed_version
 from . import strings
 from .model_data import ModelData, count_rows

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from .plain_json import excerpt
 
 __all__ = ["ModelData", "count_rows"]
@@ -94,7 +94,7 @@ def _check_classes(classes: Any) -> None:
         )
     if kind == "f" and not np.all(np.isfinite(classes)):
         raise ValueError("classes contains NaN or infinity")
-    if len(set(classes.tolist()) if kind in "UO" else np.unique(classes)) != len(classes):
+    if len(set(classes.tolist())) != len(classes):
         raise ValueError("classes has a label twice")
 
 

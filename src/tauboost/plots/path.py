@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from ..base.arrays import Vector
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from .figure import AGAINST, FOR, NEUTRAL, new_figure
 
 if TYPE_CHECKING:

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Vector
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from ..plots.figure import AGAINST, FOR, NEUTRAL, new_figure
 
 if TYPE_CHECKING:

@@ -31,7 +31,7 @@ def with_all_the_weight(
     """
     keep = np.ones(len(codes), dtype=bool)
     summed = weights
-    for code in np.unique(codes):
+    for code in np.flatnonzero(np.bincount(codes)):
         rows = np.flatnonzero(codes == code)
         later, first = _repeated(fingerprints[rows])
         if len(later) == 0:

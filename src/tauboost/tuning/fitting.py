@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from ..io.checkpoint import NoCheckpoint
 from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
 from .model import Model
@@ -99,6 +99,6 @@ def weighted_samples(
     """Return the samples with their weights, those of their classes included."""
     weights = check_weights(sample_weight, len(codes))
     weights = with_class_weights(class_weight, classes, codes, weights)
-    if len(np.unique(codes[weights > 0])) < len(classes):
+    if not np.bincount(codes[weights > 0], minlength=len(classes)).all():
         raise ValueError("sample_weight or class_weight leaves no samples of some classes")
     return Samples.build(arrays, codes, len(classes), weights, **options)

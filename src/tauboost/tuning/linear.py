@@ -8,7 +8,7 @@ import numpy as np
 
 from .. import _core
 from ..base.arrays import Vector
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from ..base.threads import useful_threads
 from ..validation import CsrArrays
 

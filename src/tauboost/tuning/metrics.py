@@ -12,7 +12,7 @@ from ..base.messages import shown
 from ..losses import LOSSES
 from .model import Model
 
-__all__ = ["metrics"]
+__all__ = ["in_words", "metrics"]
 
 
 def metrics(model: Model, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
@@ -31,6 +31,15 @@ def metrics(model: Model, decisions: Vector, y: NDArray[Any]) -> dict[str, float
         "accuracy": float(np.mean(predicted == codes)),
         "log_loss": LOSSES[model.loss].log_loss(columns, codes, weights),
     }
+
+
+def in_words(scores: dict[str, Any]) -> str:
+    """Say how good predictions are."""
+    auc = "" if scores["auc"] is None else f"AUC {scores['auc']:.5f}, "
+    return (
+        f"{auc}accuracy {scores['accuracy']:.3%}, log-loss {scores['log_loss']:.5f} "
+        f"({scores['n_samples']:,} samples)"
+    )
 
 
 def area_under_curve(decisions: Vector, is_positive: NDArray[np.bool_]) -> float | None:

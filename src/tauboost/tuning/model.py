@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.sparse import is_sparse
+from ..base.kinds import is_sparse
 from ..io.model import ModelData, ModelFileError, read_model
 from ..losses import LOSSES
 from ..validation import CsrArrays, check_real, check_vector

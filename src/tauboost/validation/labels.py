@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Mask, Vector
+from ..base.kinds import is_masked
 from ..base.messages import shown
 from .numbers import check_vector
 
@@ -34,7 +35,7 @@ def check_labels(
         raise ValueError(f"y must have one dimension, got {labels.ndim}")
     if len(labels) != n_samples:
         raise ValueError(f"y has {len(labels)} labels, but X has {n_samples} samples")
-    refuse_missing_labels(y if np.ma.isMaskedArray(y) else labels)
+    refuse_missing_labels(np.ma.asarray(y) if is_masked(y) else labels)
     if classes is None:
         try:
             classes = _two_extremes(labels)
@@ -62,7 +63,7 @@ def refuse_missing_labels(labels: NDArray[Any]) -> None:
         raise ValueError("y contains NaT: every sample needs a label")
     if kind == "O" and any(_is_missing(label) for label in labels.ravel().tolist()):
         raise ValueError("y contains None or NaN: every sample needs a label")
-    if np.ma.is_masked(labels):
+    if is_masked(labels):
         raise ValueError("y is a masked array with missing labels: every sample needs one")
 
 

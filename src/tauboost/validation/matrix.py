@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
-from ..base.sparse import is_sparse
+from ..base.kinds import is_masked, is_sparse
 from ..base.threads import resolve_threads, useful_threads
 from .csr import CsrArrays, check_pointers, not_valid, vector_of
 
@@ -107,7 +107,7 @@ def _as_float64(values: NDArray[Any]) -> Vector:
 def _dense_to_csr(X: Any) -> Any:
     import scipy.sparse as sp  # noqa: PLC0415
 
-    if np.ma.is_masked(X):
+    if is_masked(X):
         raise ValueError("X is a masked array with missing values: fill them in first")
     try:
         dense = np.asarray(X)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from ..base.arrays import Vector
+from ..base.kinds import is_masked
 from ..base.messages import shown
 
 __all__ = [
@@ -90,6 +91,6 @@ def check_vector(values: ArrayLike, length: int | tuple[int, int], name: str) ->
         raise TypeError(f"{name} must be a vector of numbers, of shape {accepted}") from None
     if vector.ndim != 1 or len(vector) not in lengths:
         raise ValueError(f"{name} must have shape {accepted}, got {vector.shape}")
-    if not np.all(np.isfinite(vector)) or np.ma.is_masked(given):
+    if not np.all(np.isfinite(vector)) or is_masked(given):
         raise ValueError(f"{name} contains NaN or infinity")
     return vector
