@@ -11,16 +11,16 @@ from __future__ import annotations
 import math
 import weakref
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from itertools import chain, pairwise
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from .. import _core
 from ..base.arrays import Vector
 from ..losses import Level, RowSum
-from ..rows import Columns, Draws, Iterate, Point, is_safe_range
+from ..rows import Columns, DrawOutcome, Draws, Iterate, Point, Rows, Surface, is_safe_range
 from .part import PartLevel, Position, Reply
 
 if TYPE_CHECKING:
@@ -34,17 +34,7 @@ BRIEF_WORK = 2**20
 Calls = list[tuple[str, tuple[Any, ...]]]
 
 
-@dataclass(frozen=True)
-class RemoteDraws:
-    """What came of some iterations of ``pcdm``; the fields are those of the kernel's outcome."""
-
-    done: int
-    undone: int
-    total: float
-    drift: float
-
-
-class RemoteRows:
+class RemoteRows(Rows):
     """The rows of a problem, behind its crew of parts."""
 
     def __init__(self, problem: DaskProblem) -> None:
@@ -59,15 +49,12 @@ class RemoteRows:
         return [] if self.position is None else [("place", (self.position,))]
 
     def point(self, lam: Vector) -> RemotePoint:
-        """Return F at lam, beside the weights that rounds change."""
         return RemotePoint(self.problem, lam, "point", lam)
 
     def surface(self, lam: Vector) -> RemoteSurface:
-        """Return F to second order around lam."""
         return RemoteSurface(self.problem, self.point(lam))
 
     def refresh(self, lam: Vector, point: Point | None = None) -> Level:
-        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
         here = point if isinstance(point, RemotePoint) else self.point(lam)
         self.problem.in_use = weakref.ref(self)
         self.position = None
@@ -76,16 +63,13 @@ class RemoteRows:
         return self._level()
 
     def resum(self) -> Level:
-        """Sum the weights as they are kept: the last round of a sweep has done it."""
         return self._level()
 
     def is_safe(self) -> bool:
-        """Tell whether every weight is in the range where none has lost bits."""
         least = min(level.least for level in self.levels)
         return is_safe_range(least, max(level.most for level in self.levels))
 
     def slope(self) -> Vector:
-        """Return A^T w."""
         return added(self.crew.ask("slope"))
 
     def exact_sweep(
@@ -96,7 +80,6 @@ class RemoteRows:
         gain: Vector,
         n_threads: int,  # noqa: ARG002 - parts use those of their workers
     ) -> _core.SweepOutcome:
-        """Take the exact step in these columns, tau at a time."""
         matrix, has_odds = self.problem.matrix, self.loss.has_odds
         steps = _core.BundleSteps(matrix, at.psi, at.lam, at.total, gain, has_odds, None, tau)
         bundles = [columns[k : k + tau] for k in range(0, len(columns), tau)]
@@ -110,8 +93,7 @@ class RemoteRows:
         draws: Draws,
         max_drift: float,
         n_threads: int,  # noqa: ARG002
-    ) -> RemoteDraws:
-        """Run iterations of the paper's Algorithm 2."""
+    ) -> DrawOutcome:
         matrix = self.problem.matrix
         subset = np.empty(draws.sampling.tau, dtype=np.int64)
         point = (at.psi, at.lam, at.total, np.empty(matrix.n))
@@ -129,7 +111,7 @@ class RemoteRows:
             if drift > max_drift:
                 break
         self.levels = self.crew.ask("level")
-        return RemoteDraws(done, steps.outcome.undone, steps.total, drift)
+        return DrawOutcome(done, drift)
 
     def _rounds(
         self, steps: _core.BundleSteps, bundles: Any, *, can_halve: bool
@@ -194,7 +176,7 @@ class RemoteRows:
         return self.loss.level(total, self.position.shift, self.problem.c_total)
 
 
-class RemotePoint:
+class RemotePoint(Point):
     """F around one lam; the parts keep its residuals under a key as long as this is there."""
 
     def __init__(self, problem: DaskProblem, lam: Vector, how: str, *arguments: Any) -> None:
@@ -213,30 +195,22 @@ class RemotePoint:
         return [("point", (self.key, self.lam, ()))]
 
     def sums(self) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
         loss = self.problem.loss_function
-        shares = [loss.share(part, self.largest) for part in self.parts]
+        shares = [loss.share(part.largest - self.largest) for part in self.parts]
         found = zip(shares, self.problem.crew.ask("point_sums", self.key), strict=True)
         neg, pos = zip(*((share * neg, share * pos) for share, (neg, pos) in found), strict=True)
         return added(neg), added(pos)
 
-    def gradient(self) -> Vector:
-        """Gradient of F."""
-        neg, pos = self.sums()
-        return (pos - neg) / self.total
-
     def moved(self, lam: Vector, d: Vector) -> RemotePoint:
-        """Return the point lam, which is d from here; residuals follow by addition."""
         return RemotePoint(self.problem, lam, "moved", self.key, d)
 
-    def extrapolated(self, before: RemotePoint, momentum: float) -> RemotePoint:
-        """Return the point that lies beyond this one, seen from ``before``."""
+    def extrapolated(self, before: Self, momentum: float) -> RemotePoint:
         lam = self.lam + momentum * (self.lam - before.lam)
         keys = (self.key, before.key)
         return RemotePoint(self.problem, lam, "extrapolated", *keys, momentum)
 
 
-class RemoteSurface:
+class RemoteSurface(Surface):
     """F to second order around a point, on rows in parts."""
 
     def __init__(self, problem: DaskProblem, here: RemotePoint) -> None:
@@ -251,23 +225,19 @@ class RemoteSurface:
         return [self.call]
 
     def gram(self, columns: Columns) -> Vector:
-        """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
-        return added(self.crew.ask("gram", columns))
+        return added(self.crew.ask("on_surface", "gram", columns))
 
     def sums(self, columns: Columns) -> tuple[Vector, Vector]:
-        """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
-        negs, poss = zip(*self.crew.ask("sums", columns), strict=True)
+        negs, poss = zip(*self.crew.ask("on_surface", "sums", columns), strict=True)
         return added(negs), added(poss)
 
     def product(self, columns: Columns, d: Vector) -> Vector:
-        """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
-        return added(self.crew.ask("product", columns, d))
+        return added(self.crew.ask("on_surface", "product", columns, d))
 
     def look_along(self, direction: Vector) -> None:
         """Parts compute residuals anew at each point: a line search looks at two or three."""
 
     def at(self, lam: Vector, length: float | None) -> RemotePoint:  # noqa: ARG002
-        """Return F at lam."""
         return RemotePoint(self.problem, lam, "point", lam)
 
 
