@@ -21,7 +21,6 @@ void bind_methods(nb::module_& module) {
   // What came of a run of the driver: of bundles of a sweep, or of draws.
   nb::class_<Outcome<1>>(module, "SweepOutcome")
       .def_ro("bundles", &Outcome<1>::bundles)
-      .def_ro("done", &Outcome<1>::bundles)
       .def_prop_ro("undone", [](const Outcome<1>& found) { return found.undone[0]; })
       .def_prop_ro("total", [](const Outcome<1>& found) { return found.total[0]; })
       .def_prop_ro("decrease", [](const Outcome<1>& found) { return found.decrease[0]; })

@@ -11,7 +11,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,26 +22,25 @@ from .base.sigmoid import expit, log_expit, softmax
 __all__ = ["LOSSES", "Level", "Loss", "RowSum", "Weights"]
 
 
-@dataclass(frozen=True)
-class Level:
+class Level(NamedTuple):
     """F at a point, and the number its gradient is divided by."""
 
     value: float
     total: float  # exponential: the sum of w; logistic: 1
 
 
-@dataclass(frozen=True)
-class Weights(Level):
-    """The loss at some residuals, and the row weights its gradient is made of."""
+class Weights(NamedTuple):
+    """The same, and the row weights that the gradient is made of."""
 
+    value: float
+    total: float
     w: Vector
 
 
-@dataclass(frozen=True)
-class RowSum:
-    """What rows add to F: exponential, the sum of c exp(r - largest); logistic, their loss."""
+class RowSum(NamedTuple):
+    """What the rows of a part add to F, at their own largest residual."""
 
-    largest: float  # residual
+    largest: float
     sum: float
 
 
@@ -65,16 +64,16 @@ class Loss(ABC):
         """Return the logarithms of w / c."""
 
     @abstractmethod
-    def row_sum(self, weights: Weights, largest: float) -> RowSum:
-        """Return what some of the rows add to F."""
+    def row_sum(self, weights: Weights) -> float:
+        """Return what rows add to F: the sum of their weights, or their loss."""
+
+    @abstractmethod
+    def share(self, below: float) -> float:
+        """Return what sums count whose largest residual is so far below (< 0) that of all rows."""
 
     @abstractmethod
     def level(self, total: float, shift: float, c_total: float) -> Level:
         """Return F from the sum over all rows, with weights of this shift."""
-
-    @abstractmethod
-    def share(self, part: RowSum, largest: float) -> float:
-        """Return how much weights at a part's own largest residual count beside a larger one."""
 
     @abstractmethod
     def curvature(self, p: Vector, c: Vector) -> Vector:
@@ -90,7 +89,7 @@ class Loss(ABC):
     def merged(self, parts: Sequence[RowSum], c_total: float) -> tuple[float, Level]:
         """Return the largest residual and F from those of the parts."""
         largest = max(part.largest for part in parts)
-        total = math.fsum(part.sum * self.share(part, largest) for part in parts)
+        total = math.fsum(part.sum * self.share(part.largest - largest) for part in parts)
         return largest, self.level(total, largest, c_total)
 
     def odds(self, r: Vector) -> Vector | None:
@@ -118,94 +117,74 @@ class Loss(ABC):
         return -float(np.sum(weights * np.log(np.maximum(true, 1e-300))))
 
 
-class Exponential(Loss):
-    """AdaBoost's: log sum_j c_j exp(r_j)."""
-
+class _Exponential(Loss):
     name, link_slope, has_odds = "exponential", 2.0, False
 
     @np.errstate(under="ignore")
     def weigh(self, r: Vector, c: Vector, c_total: float) -> Weights:
-        """Evaluate F: the one log-sum-exp of the package. Dividing by c_total makes F(0) 0."""
+        # The one log-sum-exp of the package. Dividing by c_total makes F(0) exactly 0.
         shift = float(r.max())
         w = self.weights(r, c, shift)
         total = float(w.sum())
-        return Weights(shift + math.log(total / c_total), total, w)
+        return Weights(*self.level(total, shift, c_total), w)
 
     @np.errstate(under="ignore")
     def weights(self, r: Vector, c: Vector, shift: float) -> Vector:
-        """C exp(r - shift)."""
         w = np.subtract(r, shift)
         np.exp(w, out=w)
         w *= c
         return w
 
     def log_weights(self, r: Vector, shift: float | Vector = 0.0) -> Vector:
-        """R - shift."""
         return r - shift
 
-    def row_sum(self, weights: Weights, largest: float) -> RowSum:
-        """Return the sum of c exp(r - largest)."""
-        return RowSum(largest, weights.total)
+    def row_sum(self, weights: Weights) -> float:
+        return weights.total
+
+    def share(self, below: float) -> float:
+        return math.exp(below)
 
     def level(self, total: float, shift: float, c_total: float) -> Level:
-        """F = shift + log of the sum."""
         return Level(shift + math.log(total / c_total), total)
 
-    def share(self, part: RowSum, largest: float) -> float:
-        """Exp of the difference."""
-        return math.exp(part.largest - largest)
-
     def curvature(self, p: Vector, c: Vector) -> Vector:  # noqa: ARG002
-        """Return p itself."""
         return p
 
     def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:  # noqa: ARG002
-        """No row can hold more than F, so max_j r_j <= F - log(min_j c_j).
-
-        Where that is below -psi, longer multiples of lam are ever better.
-        """
+        # No row can hold more than F, so max_j r_j <= F - log(min_j c_j). Where that is below -psi,
+        # longer multiples of lam are ever better.
         return value - math.log(least_weight) + psi < 0
 
 
-class Logistic(Loss):
-    """sum_j c_j log(1 + exp(r_j))."""
-
+class _Logistic(Loss):
     name, link_slope, has_odds = "logistic", 1.0, True
 
     @np.errstate(under="ignore")
     def weigh(self, r: Vector, c: Vector, c_total: float) -> Weights:  # noqa: ARG002
-        """Evaluate F."""
         value = float(np.sum(c * np.logaddexp(0.0, r)))
         return Weights(value, 1.0, self.weights(r, c, 0.0))
 
     @np.errstate(under="ignore")
     def weights(self, r: Vector, c: Vector, shift: float) -> Vector:  # noqa: ARG002
-        """C / (1 + exp(-r))."""
         return np.asarray(c * expit(r))
 
     def log_weights(self, r: Vector, shift: float | Vector = 0.0) -> Vector:  # noqa: ARG002
-        """Log of 1 / (1 + exp(-r))."""
         return np.asarray(log_expit(r))
 
-    def row_sum(self, weights: Weights, largest: float) -> RowSum:
-        """Return the sum of the losses."""
-        return RowSum(largest, weights.value)
+    def row_sum(self, weights: Weights) -> float:
+        return weights.value
 
-    def level(self, total: float, shift: float, c_total: float) -> Level:  # noqa: ARG002
-        """F is the sum."""
-        return Level(total, 1.0)
-
-    def share(self, part: RowSum, largest: float) -> float:  # noqa: ARG002
-        """All of it: there is no shift."""
+    def share(self, below: float) -> float:  # noqa: ARG002
         return 1.0
 
+    def level(self, total: float, shift: float, c_total: float) -> Level:  # noqa: ARG002
+        return Level(total, 1.0)
+
     def curvature(self, p: Vector, c: Vector) -> Vector:
-        """P (1 - sigma)."""
         return p * (1.0 - p / c)
 
     def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:  # noqa: ARG002
-        """Where every margin is positive, longer multiples of lam are ever better."""
-        return l1 == 0 and value < least_weight * math.log(2)
+        return l1 == 0 and value < least_weight * math.log(2)  # every margin is positive
 
 
-LOSSES: dict[str, Loss] = {loss.name: loss for loss in (Exponential(), Logistic())}
+LOSSES: dict[str, Loss] = {loss.name: loss for loss in (_Exponential(), _Logistic())}

@@ -64,27 +64,18 @@ class Draws(NamedTuple):
 class Point(Protocol):
     """F around one lam, whose residuals r = A lam stay where the rows are."""
 
-    @property
-    def lam(self) -> Vector:
-        """Where this is."""
-
-    @property
-    def value(self) -> float:
-        """F."""
-
-    @property
-    def total(self) -> float:
-        """What the sums are divided by."""
-
-    @property
-    def largest(self) -> float:
-        """The largest residual: minus the smallest margin."""
+    lam: Vector
+    value: float
+    total: float  # what the sums are divided by
+    largest: float  # residual: minus the smallest margin
 
     def sums(self) -> tuple[Vector, Vector]:
         """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
 
     def gradient(self) -> Vector:
         """Gradient of F."""
+        neg, pos = self.sums()
+        return (pos - neg) / self.total
 
     def moved(self, lam: Vector, d: Vector) -> Self:
         """Return the point lam, which is d from here; residuals follow by addition."""
@@ -114,24 +105,18 @@ class Surface(Protocol):
         """Return F at lam; ``length`` is how far along the direction it lies, None: elsewhere."""
 
 
-class DrawOutcome(Protocol):
-    """What came of some iterations of ``pcdm``."""
+class DrawOutcome(NamedTuple):
+    """What came of some draws: how many were carried out; no residual has moved by more."""
 
-    @property
-    def done(self) -> int:
-        """Iterations carried out."""
-
-    @property
-    def drift(self) -> float:
-        """No residual has moved by more."""
+    done: int
+    drift: float
 
 
 class Rows(Protocol):
     """The rows of a problem, wherever they are."""
 
-    @property
-    def message_cost(self) -> float:
-        """What one question about the rows costs, in nonzeros that a kernel could have read."""
+    # What one question about the rows costs, in nonzeros that a kernel could have read.
+    message_cost: float
 
     def point(self, lam: Vector) -> Point:
         """Return F at lam, beside the weights that kernels keep."""
@@ -165,7 +150,7 @@ def is_safe_range(least: float, most: float) -> bool:
     return bool(least > SAFE_RANGE[0] and most < SAFE_RANGE[1])
 
 
-class LocalRows:
+class LocalRows(Rows):
     """All rows on this machine, or those of one part.
 
     Exponential: w_j = c_j exp((A lam)_j - shift). Logistic: w_j = c_j E_j / (1 + E_j) with
@@ -223,20 +208,20 @@ class LocalRows:
         return np.arange(self.matrix.n, dtype=np.int32)
 
     def point(self, lam: Vector) -> LocalPoint:
-        """Return F at lam, beside the weights that kernels keep."""
         return LocalPoint(self, lam, self.residuals(lam))
 
     def surface(self, lam: Vector) -> LocalSurface:
-        """Return F to second order around lam."""
         here = self.point(lam)
         gradient = here.gradient()
-        p = self.loss.curvature(here.weights.w / here.total, self.c)
-        return LocalSurface(self, here, gradient, p)
+        return self.surface_at(here, gradient, here.w / here.total)
+
+    def surface_at(self, here: LocalPoint, gradient: Vector, p: Vector) -> LocalSurface:
+        """Return the same, where the gradient and its row weights are known."""
+        return LocalSurface(self, here, gradient, self.loss.curvature(p, self.c))
 
     # Weights that kernels keep
 
     def refresh(self, lam: Vector, point: Point | None = None) -> Level:
-        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
         r = point.r if isinstance(point, LocalPoint) else self.residuals(lam)
         weights = self.weigh(r)  # not those of the point: kernels change them
         self.w, self.E = weights.w, self.loss.odds(r)
@@ -244,7 +229,6 @@ class LocalRows:
         return Level(weights.value, weights.total)
 
     def resum(self) -> Level:
-        """Sum the weights as they are kept."""
         if self.E is not None:
             # Not log1p, which is several times slower: a row's error is below 1e-16 either way.
             return Level(float(np.sum(self.c * np.log(1.0 + self.E))), 1.0)
@@ -257,11 +241,9 @@ class LocalRows:
         return float(kept.min()), float(kept.max())
 
     def is_safe(self) -> bool:
-        """Tell whether every weight is in the range where none has lost bits."""
         return is_safe_range(*self.range())
 
     def slope(self) -> Vector:
-        """Return A^T w."""
         neg, pos = self.signed_sums(self.w)
         return pos - neg
 
@@ -275,96 +257,62 @@ class LocalRows:
     def exact_sweep(
         self, at: Iterate, columns: Columns, tau: int, gain: Vector, n_threads: int
     ) -> _core.SweepOutcome:
-        """Take the exact step in these columns, tau at a time: moves lam and the weights."""
         rows = (self.matrix, self.w, self.E, self.kernel_c)
         return _core.exact_sweep(*rows, *at, columns, tau, gain, n_threads)
 
-    def pcdm(
-        self, at: Iterate, draws: Draws, max_drift: float, n_threads: int
-    ) -> _core.SweepOutcome:
-        """Run iterations of the paper's Algorithm 2: moves lam and the weights."""
+    def pcdm(self, at: Iterate, draws: Draws, max_drift: float, n_threads: int) -> DrawOutcome:
         weights = (self.matrix, self.w, at.lam, at.total, draws.beta, at.psi)
         what = (draws.sampling, draws.first, draws.n_iterations)
-        return _core.pcdm(*weights, *what, max_drift, n_threads)
+        outcome = _core.pcdm(*weights, *what, max_drift, n_threads)
+        return DrawOutcome(outcome.bundles, outcome.drift)
 
 
-class LocalPoint:
+class LocalPoint(Point):
     """F around one lam, on rows of this machine."""
 
     def __init__(self, rows: LocalRows, lam: Vector, r: Vector) -> None:
-        self.rows, self.lam, self.r = rows, lam, r
-
-    @cached_property
-    def weights(self) -> Weights:
-        """Value and row weights."""
-        return self.rows.weigh(self.r)
-
-    @property
-    def value(self) -> float:
-        """F."""
-        return self.weights.value
-
-    @property
-    def total(self) -> float:
-        """What the sums are divided by."""
-        return self.weights.total
-
-    @property
-    def largest(self) -> float:
-        """The largest residual: minus the smallest margin."""
-        return float(self.r.max())
+        self.rows, self.lam, self.r, self.largest = rows, lam, r, float(r.max())
+        self.weights = rows.weigh(r)
+        self.value, self.total, self.w = self.weights
 
     def sums(self) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
-        return self.rows.signed_sums(self.weights.w)
-
-    def gradient(self) -> Vector:
-        """Gradient of F."""
-        neg, pos = self.sums()
-        return (pos - neg) / self.total
+        return self.rows.signed_sums(self.w)
 
     def moved(self, lam: Vector, d: Vector) -> LocalPoint:
-        """Return the point lam, which is d from here; residuals follow by addition."""
         r = self.r.copy()
         self.rows.add_columns(d, r)
         return LocalPoint(self.rows, lam, r)
 
-    def extrapolated(self, before: LocalPoint, momentum: float) -> LocalPoint:
-        """Return the point that lies beyond this one, seen from ``before``."""
+    def extrapolated(self, before: Self, momentum: float) -> LocalPoint:
         lam = self.lam + momentum * (self.lam - before.lam)
         return LocalPoint(self.rows, lam, self.r + momentum * (self.r - before.r))
 
 
-class LocalSurface:
+class LocalSurface(Surface):
     """F to second order around a point, on rows of this machine."""
 
     def __init__(self, rows: LocalRows, here: LocalPoint, gradient: Vector, p: Vector) -> None:
         self.rows, self.here, self.gradient, self.p = rows, here, gradient, p
 
     def gram(self, columns: Columns) -> Vector:
-        """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
         k = len(columns)
         entries = np.empty(k * k)
         _core.gram(self.rows.matrix, self.p, columns, entries, self.rows.n_threads)
         return entries.reshape(k, k)
 
     def sums(self, columns: Columns) -> tuple[Vector, Vector]:
-        """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
         return self.rows.signed_sums(self.p, columns)
 
     def product(self, columns: Columns, d: Vector) -> Vector:
-        """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
         spread = np.zeros(self.rows.matrix.n)
         spread[columns] = d
         neg, pos = self.rows.signed_sums(self.p * self.rows.residuals(spread), columns)
         return pos - neg
 
     def look_along(self, direction: Vector) -> None:
-        """Say that ``at`` will be asked about points lam + length * direction."""
         self.change = self.rows.residuals(direction)
 
     def at(self, lam: Vector, length: float | None) -> LocalPoint:
-        """Return F at lam; ``length`` is how far along the direction it lies, None: elsewhere."""
         if length is None:
             return self.rows.point(lam)
         return LocalPoint(self.rows, lam, self.here.r + length * self.change)

@@ -21,7 +21,7 @@ from ..base.threads import useful_threads
 from ..losses import RowSum
 from ..penalty import Penalty
 from ..problem import Problem
-from ..rows import Columns, LocalPoint, LocalSurface
+from ..rows import Columns, LocalPoint
 from ..solvers import METHODS
 from ..solvers.stopping import Monitor, StoppingRule
 from .loading import LoadedPart
@@ -187,7 +187,7 @@ class Part:
         self.points[key] = point
         for old in dropped:
             self.points.pop(old, None)
-        return self.rows.loss.row_sum(point.weights, point.largest)
+        return RowSum(point.largest, self.rows.loss.row_sum(point.weights))
 
     # The weights that rounds change
 
@@ -263,19 +263,11 @@ class Part:
         """Set the row weights p of the Hessian, at a point."""
         rows, point = self.rows, self.points[key]
         p = rows.loss.weights(point.r, rows.c, shift) / total
-        self.surface = LocalSurface(rows, point, NOWHERE, rows.loss.curvature(p, rows.c))
+        self.surface = rows.surface_at(point, NOWHERE, p)
 
-    def gram(self, columns: Columns) -> Vector:
-        """Return A^T diag(p) A on these columns, of which the lower triangle counts."""
-        return self.surface.gram(columns)
-
-    def sums(self, columns: Columns) -> tuple[Vector, Vector]:
-        """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
-        return self.surface.sums(columns)
-
-    def product(self, columns: Columns, d: Vector) -> Vector:
-        """Return A^T diag(p) A d on these columns."""
-        return self.surface.product(columns, d)
+    def on_surface(self, name: str, *arguments: Any) -> Any:
+        """Ask the surface."""
+        return getattr(self.surface, name)(*arguments)
 
     def _move(self, fraction: float) -> float:
         if fraction == 0.0:

@@ -13,14 +13,14 @@ import weakref
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
 
 from .. import _core
 from ..base.arrays import Vector
 from ..losses import Level, RowSum
-from ..rows import Columns, Draws, Iterate, Point, is_safe_range
+from ..rows import Columns, DrawOutcome, Draws, Iterate, Point, Rows, Surface, is_safe_range
 from .part import PartLevel, Position
 
 if TYPE_CHECKING:
@@ -34,7 +34,7 @@ BRIEF_WORK = 2**20
 Calls = list[tuple[str, tuple[Any, ...]]]
 
 
-class RemoteRows:
+class RemoteRows(Rows):
     """The rows of a problem, behind its crew of parts."""
 
     def __init__(self, problem: DaskProblem) -> None:
@@ -49,15 +49,12 @@ class RemoteRows:
         return [] if self.position is None else [("place", (self.position,))]
 
     def point(self, lam: Vector) -> RemotePoint:
-        """Return F at lam, beside the weights that rounds change."""
         return RemotePoint(self.problem, lam, "point", lam)
 
     def surface(self, lam: Vector) -> RemoteSurface:
-        """Return F to second order around lam."""
         return RemoteSurface(self.problem, self.point(lam))
 
     def refresh(self, lam: Vector, point: Point | None = None) -> Level:
-        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
         here = point if isinstance(point, RemotePoint) else self.point(lam)
         self.problem.in_use = weakref.ref(self)
         self.position = None
@@ -66,16 +63,13 @@ class RemoteRows:
         return self._level()
 
     def resum(self) -> Level:
-        """Sum the weights as they are kept: the last round of a sweep has done it."""
         return self._level()
 
     def is_safe(self) -> bool:
-        """Tell whether every weight is in the range where none has lost bits."""
         least = min(level.least for level in self.levels)
         return is_safe_range(least, max(level.most for level in self.levels))
 
     def slope(self) -> Vector:
-        """Return A^T w."""
         return added(self.crew.ask("slope"))
 
     def exact_sweep(
@@ -86,7 +80,6 @@ class RemoteRows:
         gain: Vector,
         n_threads: int,  # noqa: ARG002 - parts use those of their workers
     ) -> _core.SweepOutcome:
-        """Take the exact step in these columns, tau at a time."""
         with self._rounds() as rounds:
             return _core.remote_sweep(
                 self.problem.matrix, *at, columns, tau, gain, self.loss.has_odds, rounds
@@ -98,10 +91,9 @@ class RemoteRows:
         draws: Draws,
         max_drift: float,
         n_threads: int,  # noqa: ARG002
-    ) -> _core.SweepOutcome:
-        """Run iterations of the paper's Algorithm 2."""
+    ) -> DrawOutcome:
         with self._rounds() as rounds:
-            return _core.remote_pcdm(
+            outcome = _core.remote_pcdm(
                 self.problem.matrix,
                 *at,
                 draws.beta,
@@ -111,6 +103,7 @@ class RemoteRows:
                 max_drift,
                 rounds,
             )
+        return DrawOutcome(outcome.bundles, outcome.drift)
 
     @contextmanager
     def _rounds(self) -> Iterator[Rounds]:
@@ -177,7 +170,7 @@ class Rounds:
         return math.fsum(level.total for level in self.rows.crew.ask("level"))
 
 
-class RemotePoint:
+class RemotePoint(Point):
     """F around one lam; the parts keep its residuals under a key as long as this is there."""
 
     def __init__(self, problem: DaskProblem, lam: Vector, how: str, *arguments: Any) -> None:
@@ -196,30 +189,22 @@ class RemotePoint:
         return [("point", (self.key, self.lam, ()))]
 
     def sums(self) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
         loss = self.problem.loss_function
-        shares = [loss.share(part, self.largest) for part in self.parts]
+        shares = [loss.share(part.largest - self.largest) for part in self.parts]
         found = zip(shares, self.problem.crew.ask("point_sums", self.key), strict=True)
         neg, pos = zip(*((share * neg, share * pos) for share, (neg, pos) in found), strict=True)
         return added(neg), added(pos)
 
-    def gradient(self) -> Vector:
-        """Gradient of F."""
-        neg, pos = self.sums()
-        return (pos - neg) / self.total
-
     def moved(self, lam: Vector, d: Vector) -> RemotePoint:
-        """Return the point lam, which is d from here; residuals follow by addition."""
         return RemotePoint(self.problem, lam, "moved", self.key, d)
 
-    def extrapolated(self, before: RemotePoint, momentum: float) -> RemotePoint:
-        """Return the point that lies beyond this one, seen from ``before``."""
+    def extrapolated(self, before: Self, momentum: float) -> RemotePoint:
         lam = self.lam + momentum * (self.lam - before.lam)
         keys = (self.key, before.key)
         return RemotePoint(self.problem, lam, "extrapolated", *keys, momentum)
 
 
-class RemoteSurface:
+class RemoteSurface(Surface):
     """F to second order around a point, on rows in parts."""
 
     def __init__(self, problem: DaskProblem, here: RemotePoint) -> None:
@@ -234,23 +219,19 @@ class RemoteSurface:
         return [self.call]
 
     def gram(self, columns: Columns) -> Vector:
-        """Return A^T diag(p) A on these columns, k x k, of which the lower triangle counts."""
-        return added(self.crew.ask("gram", columns))
+        return added(self.crew.ask("on_surface", "gram", columns))
 
     def sums(self, columns: Columns) -> tuple[Vector, Vector]:
-        """Sum p_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0."""
-        negs, poss = zip(*self.crew.ask("sums", columns), strict=True)
+        negs, poss = zip(*self.crew.ask("on_surface", "sums", columns), strict=True)
         return added(negs), added(poss)
 
     def product(self, columns: Columns, d: Vector) -> Vector:
-        """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
-        return added(self.crew.ask("product", columns, d))
+        return added(self.crew.ask("on_surface", "product", columns, d))
 
     def look_along(self, direction: Vector) -> None:
         """Parts compute residuals anew at each point: a line search looks at two or three."""
 
     def at(self, lam: Vector, length: float | None) -> RemotePoint:  # noqa: ARG002
-        """Return F at lam."""
         return RemotePoint(self.problem, lam, "point", lam)
 
 

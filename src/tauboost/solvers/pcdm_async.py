@@ -12,7 +12,7 @@ from .. import _core
 from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import Problem
-from ..rows import LocalRows
+from ..rows import DrawOutcome, LocalRows
 from .random_draws import RandomDraws
 from .result import Result
 from .stopping import Monitor, drive
@@ -38,7 +38,7 @@ class _PcdmAsync(RandomDraws):
     is_monotone = False
     rows: LocalRows  # threads share them
 
-    def run(self, n_updates: int, max_drift: float) -> _core.Outcome:
+    def run(self, n_updates: int, max_drift: float) -> DrawOutcome:
         outcome = _core.pcdm_async(
             matrix=self.rows.matrix,
             w=self.rows.w,
@@ -53,4 +53,4 @@ class _PcdmAsync(RandomDraws):
             n_threads=min(self.n_threads, self.tau),
         )
         self.updates += outcome.done
-        return outcome
+        return DrawOutcome(outcome.done, outcome.drift)
