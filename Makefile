@@ -11,7 +11,7 @@ COMPILED := pyproject.toml CMakeLists.txt $(shell find cpp -type f 2>/dev/null)
 PYTHON_FILES := $(shell find src -name '*.py' 2>/dev/null)
 CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 
-.PHONY: demo test test-slow lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack clean
+.PHONY: demo test test-slow test-oldest lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/plot.done
@@ -22,6 +22,17 @@ test: $(VENV)/dev.done lint types
 
 test-slow: $(VENV)/dev.done
 	$(BIN)/pytest -m slow
+
+# The oldest versions that pyproject.toml declares, in an environment of their own.
+OLDEST := build/oldest
+test-oldest: $(OLDEST)/dev.done
+	$(OLDEST)/bin/pytest -m "not slow and not attack" -W default
+
+$(OLDEST)/dev.done: $(COMPILED) | $(VENV)/build.done compiler
+	$(PYTHON) -m venv $(OLDEST)
+	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
+	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct ".[dev]"
+	@touch $@
 
 lint: $(VENV)/dev.done
 	$(BIN)/ruff check .

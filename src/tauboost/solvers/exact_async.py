@@ -1,4 +1,4 @@
-"""The exact step lock-free: no bundles, no barriers, atomic updates (cpp/lockfree.hpp).
+"""The exact step lock-free: no bundles, no barriers, atomic updates (cpp/kernels/lockfree.hpp).
 
 Each thread takes the next columns of the sweep and moves them at once. Not monotone by
 construction, and not repeatable to the bit with several threads; it ends with an exact refresh.

@@ -2,7 +2,7 @@
 
 Dense arrays and every sparse format of SciPy end here. Other formats than CSR are checked by
 formats.py before SciPy converts them; the CSR arrays are then read once, in parallel, by
-``inspect`` of cpp/csr.hpp.
+``inspect`` of cpp/matrix/csr.hpp.
 """
 
 from __future__ import annotations
