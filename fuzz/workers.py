@@ -22,15 +22,10 @@ import time
 import traceback
 import warnings
 from dataclasses import dataclass
-from functools import cache
-from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 import numpy as np
-
-from tauboost.io import model, store_writer
-from tauboost.tuning import samples
 
 from .sample import Sample, Target
 
@@ -160,8 +155,6 @@ class Crew:
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         guard()
         faulthandler.register(signal.SIGUSR1, self.log.open("w"), all_threads=True)
-        # Looking up our own version takes longer than reading a small file.
-        store_writer.version = samples.version = model.installed_version = cache(version)
         # What is imported and set up at the first reading shall not count.
         for sample in self.seeds:
             sample.write(self.folder)

@@ -260,7 +260,7 @@ def _reason(fault: str, token: bytes, previous: int) -> str:
     got = "got " + repr(text if len(text) <= LONGEST_SHOWN else text[:LONGEST_SHOWN] + "...")
     index = text.partition(":")[0]
     if index == "qid":
-        return f"qid, the query of a ranking, may stand only right behind the label, {got}"
+        got += ": qid, the query of a ranking, may stand only right behind the label"
     if fault == "index" and index.startswith("-"):
         return f"an index must not be negative, {got}"
     if fault == "index" and not index.strip("+0"):
