@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 from .base.arrays import Vector
 from .base.sigmoid import expit, log_expit, softmax
 
-__all__ = ["LOSSES", "Level", "Loss", "RowSum", "Weights"]
+__all__ = ["LOSSES", "Evaluation", "Loss", "RowSum", "Weights"]
 
 
-class Level(NamedTuple):
+class Evaluation(NamedTuple):
     """F at a point, and the number its gradient is divided by."""
 
     value: float
@@ -72,7 +72,7 @@ class Loss(ABC):
         """Return what sums count whose largest residual is so far below (< 0) that of all rows."""
 
     @abstractmethod
-    def level(self, total: float, shift: float, c_total: float) -> Level:
+    def evaluation(self, total: float, shift: float, c_total: float) -> Evaluation:
         """Return F from the sum over all rows, with weights of this shift."""
 
     @abstractmethod
@@ -86,11 +86,11 @@ class Loss(ABC):
     def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:
         """Tell whether F + psi falls for ever along a point with this F and l1 penalty psi."""
 
-    def merged(self, parts: Sequence[RowSum], c_total: float) -> tuple[float, Level]:
+    def merged(self, parts: Sequence[RowSum], c_total: float) -> tuple[float, Evaluation]:
         """Return the largest residual and F from those of the parts."""
         largest = max(part.largest for part in parts)
         total = math.fsum(part.sum * self.share(part.largest - largest) for part in parts)
-        return largest, self.level(total, largest, c_total)
+        return largest, self.evaluation(total, largest, c_total)
 
     def odds(self, r: Vector) -> Vector | None:
         """E = exp(r), far from overflow, where kernels keep it."""
@@ -126,7 +126,7 @@ class _Exponential(Loss):
         shift = float(r.max())
         w = self.weights(r, c, shift)
         total = float(w.sum())
-        return Weights(*self.level(total, shift, c_total), w)
+        return Weights(*self.evaluation(total, shift, c_total), w)
 
     @np.errstate(under="ignore")
     def weights(self, r: Vector, c: Vector, shift: float) -> Vector:
@@ -144,8 +144,8 @@ class _Exponential(Loss):
     def share(self, below: float) -> float:
         return math.exp(below)
 
-    def level(self, total: float, shift: float, c_total: float) -> Level:
-        return Level(shift + math.log(total / c_total), total)
+    def evaluation(self, total: float, shift: float, c_total: float) -> Evaluation:
+        return Evaluation(shift + math.log(total / c_total), total)
 
     def curvature(self, p: Vector, c: Vector) -> Vector:  # noqa: ARG002
         return p
@@ -177,8 +177,8 @@ class _Logistic(Loss):
     def share(self, below: float) -> float:  # noqa: ARG002
         return 1.0
 
-    def level(self, total: float, shift: float, c_total: float) -> Level:  # noqa: ARG002
-        return Level(total, 1.0)
+    def evaluation(self, total: float, shift: float, c_total: float) -> Evaluation:  # noqa: ARG002
+        return Evaluation(total, 1.0)
 
     def curvature(self, p: Vector, c: Vector) -> Vector:
         return p * (1.0 - p / c)

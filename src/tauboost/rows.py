@@ -22,7 +22,7 @@ from . import _core
 from .base.arrays import Vector
 from .base.cached import cached_property
 from .base.threads import useful_threads
-from .losses import Level, Loss, Weights
+from .losses import Evaluation, Loss, Weights
 
 __all__ = [
     "SAFE_RANGE",
@@ -124,10 +124,10 @@ class Rows(Protocol):
     def surface(self, lam: Vector) -> Surface:
         """Return F to second order around lam."""
 
-    def refresh(self, lam: Vector, point: Point | None = None) -> Level:
+    def refresh(self, lam: Vector, point: Point | None = None) -> Evaluation:
         """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
 
-    def resum(self) -> Level:
+    def resum(self) -> Evaluation:
         """Sum the weights as they are kept."""
 
     def is_safe(self) -> bool:
@@ -221,19 +221,19 @@ class LocalRows(Rows):
 
     # Weights that kernels keep
 
-    def refresh(self, lam: Vector, point: Point | None = None) -> Level:
+    def refresh(self, lam: Vector, point: Point | None = None) -> Evaluation:
         r = point.r if isinstance(point, LocalPoint) else self.residuals(lam)
         weights = self.weigh(r)  # not those of the point: kernels change them
         self.w, self.E = weights.w, self.loss.odds(r)
         self.shift = weights.value - math.log(weights.total)
-        return Level(weights.value, weights.total)
+        return Evaluation(weights.value, weights.total)
 
-    def resum(self) -> Level:
+    def resum(self) -> Evaluation:
         if self.E is not None:
             # Not log1p, which is several times slower: a row's error is below 1e-16 either way.
-            return Level(float(np.sum(self.c * np.log(1.0 + self.E))), 1.0)
+            return Evaluation(float(np.sum(self.c * np.log(1.0 + self.E))), 1.0)
         total = float(self.w.sum())
-        return Level(self.shift + math.log(total), total)
+        return Evaluation(self.shift + math.log(total), total)
 
     def range(self) -> tuple[float, float]:
         """Return the least and the largest of what the kernels multiply."""

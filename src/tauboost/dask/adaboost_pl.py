@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import uuid
 from typing import Any, Self
 
 import numpy as np
@@ -10,9 +9,9 @@ from distributed import Client, get_worker
 
 from .. import estimators
 from ..estimators.stumps import Stumps, boost
-from .crew import Crew, Patience
-from .loading import LoadedPart, Summary, summarise
-from .problem import check_client, start_loading, two_classes
+from .crew import Crew
+from .loading import LoadedPart
+from .parts import LoadedParts, check_client
 
 __all__ = ["AdaBoostPLClassifier"]
 
@@ -53,24 +52,12 @@ class AdaBoostPLClassifier(estimators.AdaBoostPLClassifier):
         """
         client = check_client(self.client)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
-        crew = Crew(client, Patience())
-        token = uuid.uuid4().hex[:8]
-        loaded, _ = start_loading(client, data, None, self.n_parts, token)
-        summaries: list[Summary] = crew.wait(
-            [
-                client.submit(summarise, part, key=f"tauboost-summary-{token}-{k}")
-                for k, part in enumerate(loaded)
-            ]
-        )
-        self.classes_ = two_classes([label for summary in summaries for label in summary.labels])
-        self.n_features_in_ = max(summary.n_features for summary in summaries)
+        parts = LoadedParts(Crew(client), data, None, self.n_parts)
+        self.classes_ = parts.two_classes()
+        self.n_features_in_ = max(summary.n_features for summary in parts.summaries)
         options = self.boost_options() | {"n_features": self.n_features_in_}
-        boosts = [
-            client.submit(boost_part, part, options, key=f"tauboost-boost-{token}-{k}")
-            for k, (part, summary) in enumerate(zip(loaded, summaries, strict=True))
-            if summary.n_present > 0
-        ]
-        self.merge(crew.wait(boosts))
+        boosts = parts.on_each("boost", boost_part, options, chosen=parts.present)
+        self.merge(parts.crew.wait(boosts))
         return self
 
     def to_local(self) -> estimators.AdaBoostPLClassifier:

@@ -27,7 +27,8 @@ from ..validation import check_seed
 from .crew import Patience
 from .labelled import LabelledParts
 from .lazy import is_collection, lazily
-from .problem import DaskProblem, check_client
+from .parts import check_client
+from .problem import DaskProblem
 from .solver import solve
 
 __all__ = ["TauBoostClassifier"]

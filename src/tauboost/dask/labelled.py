@@ -7,8 +7,6 @@ data are cut.
 
 from __future__ import annotations
 
-import uuid
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
@@ -23,8 +21,8 @@ from ..base.messages import shown
 from ..tuning.samples import Samples
 from ..validation import as_csr
 from .crew import Crew, Patience
-from .loading import MOST_LABELS, LoadedPart, Summary, summarise
-from .problem import common_width, ordered, start_loading
+from .loading import MOST_LABELS, LoadedPart
+from .parts import LoadedParts, ordered
 
 __all__ = ["LabelledParts", "SampledRows"]
 
@@ -47,45 +45,32 @@ class SampledRows:
     fraction: float  # of all rows, that was asked for
 
 
-class LabelledParts:
-    """Parts of one data set on the workers, and what they have in common."""
+class LabelledParts(LoadedParts):
+    """Parts of one data set whose labels are of any number of classes."""
 
     def __init__(
         self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
     ) -> None:
-        self.client, self.crew = client, Crew(client, patience)
-        self.token = uuid.uuid4().hex[:8]
-        self.loaded, can_widen = start_loading(client, data, None, n_parts, self.token)
-        self.summaries: list[Summary] = self.crew.wait(self._on_each("summary", summarise))
-        self.n_features = common_width(self.summaries, can_widen, None)
+        super().__init__(Crew(client, patience), data, None, n_parts)
+        self.n_features = self.width()
         self.classes = self._classes()
 
     def labelled(self, code: int) -> list[Future]:
         """Return the parts with two labels: 1 for the class of this number, 0 for the others."""
-        return self._on_each(f"class-{code}", one_against_rest, self.classes, code, self.n_features)
+        return self.on_each(f"class-{code}", one_against_rest, self.classes, code, self.n_features)
 
     def sample(self) -> SampledRows:
         """Bring a bounded number of rows here."""
         n_rows = sum(summary.n_present for summary in self.summaries)
         nnz = sum(summary.nnz for summary in self.summaries)
         fraction = min(1.0, MOST_ROWS / n_rows, MOST_NONZEROS / max(nnz, 1))
-        futures = self._on_each("sample", sample_rows, self.classes, self.n_features, fraction)
-        Xs, codes, weights = zip(*self.crew.wait(futures), strict=True)
+        found = self.results("sample", sample_rows, self.classes, self.n_features, fraction)
+        Xs, codes, weights = zip(*found, strict=True)
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
 
-    def release(self) -> None:
-        """Let the workers drop the rows as loaded; what was made of them stays."""
-        self.loaded = []
-
-    def _on_each(self, name: str, task: Callable[..., Any], *arguments: Any) -> list[Future]:
-        return [
-            self.client.submit(task, part, *arguments, key=f"tauboost-{name}-{self.token}-{k}")
-            for k, part in enumerate(self.loaded)
-        ]
-
     def _classes(self) -> NDArray[Any]:
-        different = ordered([label for part in self.summaries for label in part.labels])
+        different = ordered(self.labels)
         if len(different) == 1:
             raise ValueError(
                 f"y has one class only, {shown(different[0])}: at least two classes are needed"

@@ -9,15 +9,13 @@ from __future__ import annotations
 import itertools
 import math
 import time
-import uuid
 import weakref
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from dask import delayed
-from distributed import Client, default_client
+from distributed import Client
 from numpy.typing import NDArray
 
 from .. import _core
@@ -28,11 +26,10 @@ from ..design.sparse import SparseDesign
 from ..design.wide import is_wide
 from ..penalty import Penalty
 from ..problem import BaseProblem
-from ..validation import check_count
 from .crew import Crew, Member, Patience
-from .data import as_pieces, grouped
-from .loading import Summary, load_part, summarise, used_features
+from .loading import used_features
 from .part import Part, PartSpec, Shape
+from .parts import LoadedParts, check_client
 from .rows import RemotePoint, RemoteRows, RemoteSurface
 
 __all__ = ["DaskProblem"]
@@ -96,47 +93,21 @@ class DaskProblem(BaseProblem):
         self, data: Any, n_features: int | None, n_parts: int | None, n_threads: int | None
     ) -> None:
         """Load the parts, agree on what they have in common, build them, put them in place."""
-        token = uuid.uuid4().hex[:8]
-        loaded, can_widen = start_loading(self.client, data, n_features, n_parts, token)
-        summaries = self.crew.wait(
-            [
-                self.client.submit(summarise, part, key=f"tauboost-summary-{token}-{k}")
-                for k, part in enumerate(loaded)
-            ]
-        )
-        spec = self._agree(summaries, can_widen, n_features, n_threads)
-        if is_wide(spec.n_features, sum(summary.nnz for summary in summaries)):
-            found = self.crew.wait(
-                [
-                    self.client.submit(used_features, part, key=f"tauboost-used-{token}-{k}")
-                    for k, part in enumerate(loaded)
-                ]
-            )
+        parts = LoadedParts(self.crew, data, n_features, n_parts)
+        self.n_samples = sum(summary.n_samples for summary in parts.summaries)
+        width, used, nnz = parts.width(), None, sum(summary.nnz for summary in parts.summaries)
+        self.classes = parts.two_classes()
+        if is_wide(width, nnz):
+            found = parts.results("used", used_features)
             # A matrix has one column at least.
             used = np.unique(np.concatenate(found)) if any(map(len, found)) else np.arange(1)
-            spec = replace(spec, used=used)
-        present = [k for k, summary in enumerate(summaries) if summary.n_present > 0]
-        actors = [
-            self.client.submit(Part, loaded[k], spec, actor=True, key=f"tauboost-part-{token}-{k}")
-            for k in present
-        ]
-        largest = max(summaries[k].largest_weight for k in present)
-        weights = [summaries[k].weight * (summaries[k].largest_weight / largest) for k in present]
+        spec = PartSpec(self.classes, width, used, self.loss, self.fit_intercept, n_threads)
+        actors = parts.on_each("part", Part, spec, chosen=parts.present, actor=True)
+        present = [parts.summaries[k] for k in parts.present]
+        largest = max(summary.largest_weight for summary in present)
+        weights = [summary.weight * (summary.largest_weight / largest) for summary in present]
         self.crew.assemble(actors, [weight / math.fsum(weights) for weight in weights])
         self._take_shape(spec)
-
-    def _agree(
-        self,
-        summaries: Sequence[Summary],
-        can_widen: bool,
-        n_features: int | None,
-        n_threads: int | None,
-    ) -> PartSpec:
-        """Check that the parts are parts of one data set."""
-        self.n_samples = sum(summary.n_samples for summary in summaries)
-        width = common_width(summaries, can_widen, n_features)
-        self.classes = two_classes([label for summary in summaries for label in summary.labels])
-        return PartSpec(self.classes, width, None, self.loss, self.fit_intercept, n_threads)
 
     def _take_shape(self, spec: PartSpec) -> None:
         """Merge what the parts say of their columns, and tell them the outcome."""
@@ -220,72 +191,3 @@ class DaskProblem(BaseProblem):
 
     def __repr__(self) -> str:
         return f"{super().__repr__()[:-1]}, {len(self.crew.members)} parts)"
-
-
-def start_loading(
-    client: Client, data: Any, n_features: int | None, n_parts: int | None, token: str
-) -> tuple[list[Any], bool]:
-    """Have the parts loaded: futures, and whether they may differ in the number of columns."""
-    most = max(1, len(client.ncores())) if n_parts is None else check_count(n_parts, "n_parts")
-    if n_features is not None:
-        check_count(n_features, "n_features")
-    pieces, can_widen = as_pieces(data, n_features, most)
-    loads = [
-        delayed(load_part)(group, can_widen, dask_key_name=f"tauboost-load-{token}-{k}")
-        for k, group in enumerate(grouped(pieces, most))
-    ]
-    return client.compute(loads), can_widen
-
-
-def check_client(client: Any) -> Client:
-    """Return a client that can be used, the current one if none is given."""
-    if client is None:
-        try:
-            client = default_client()
-        except ValueError:
-            raise ValueError(
-                "client is None and there is no current one: make a dask.distributed.Client first"
-            ) from None
-    if not isinstance(client, Client):
-        raise TypeError(f"client must be a dask.distributed.Client, got {type(client).__name__}")
-    if client.asynchronous:
-        raise TypeError("client must not be asynchronous: make a Client without asynchronous=True")
-    if client.status != "running":
-        raise RuntimeError(f"the Dask client is {client.status}: it must be connected")
-    return client
-
-
-def common_width(summaries: Sequence[Summary], can_widen: bool, n_features: int | None) -> int:
-    """Return the number of columns of parts that have samples and belong together."""
-    if not any(summary.n_samples for summary in summaries):
-        raise ValueError("data is empty: no part has a sample")
-    if not any(summary.n_present for summary in summaries):
-        raise ValueError("sample_weight is zero for every sample: at least one must be positive")
-    widths = {summary.n_features for summary in summaries if summary.n_samples > 0}
-    if len(widths) > 1 and not can_widen:
-        found = ", ".join(map(str, sorted(widths)))
-        raise ValueError(f"the parts have different numbers of columns: {found}")
-    if n_features is not None and max(widths) > n_features:
-        raise ValueError(f"data has {max(widths)} features, more than n_features={n_features}")
-    return max(widths) if n_features is None else n_features
-
-
-def two_classes(labels: Sequence[Any]) -> NDArray[Any]:
-    """Return the two labels, in order, from those of all parts."""
-    different = ordered(labels)
-    if len(different) == 1:
-        raise ValueError(f"y has one class only, {different[0]}: two are needed")
-    if len(different) != 2:
-        raise ValueError(f"y must have exactly two classes, got {len(different)}")
-    return np.array(different)
-
-
-def ordered(labels: Sequence[Any]) -> list[Any]:
-    """Return the different labels of all parts, in order."""
-    try:
-        return sorted(set(labels))
-    except TypeError:
-        kinds = ", ".join(sorted({type(label).__name__ for label in labels}))
-        raise TypeError(
-            f"y must hold labels of one type that can be ordered, got {kinds}"
-        ) from None

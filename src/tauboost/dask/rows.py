@@ -19,7 +19,7 @@ import numpy as np
 
 from .. import _core
 from ..base.arrays import Vector
-from ..losses import Level, RowSum
+from ..losses import Evaluation, RowSum
 from ..rows import Columns, DrawOutcome, Draws, Iterate, Point, Rows, Surface, is_safe_range
 from .part import PartLevel, Position
 
@@ -54,7 +54,7 @@ class RemoteRows(Rows):
     def surface(self, lam: Vector) -> RemoteSurface:
         return RemoteSurface(self.problem, self.point(lam))
 
-    def refresh(self, lam: Vector, point: Point | None = None) -> Level:
+    def refresh(self, lam: Vector, point: Point | None = None) -> Evaluation:
         here = point if isinstance(point, RemotePoint) else self.point(lam)
         self.problem.in_use = weakref.ref(self)
         self.position = None
@@ -62,7 +62,7 @@ class RemoteRows(Rows):
         self.position = Position(lam, here.largest)
         return self._level()
 
-    def resum(self) -> Level:
+    def resum(self) -> Evaluation:
         return self._level()
 
     def is_safe(self) -> bool:
@@ -123,7 +123,7 @@ class RemoteRows(Rows):
     def _level(self) -> Level:
         total = math.fsum(level.total for level in self.levels)
         assert self.position is not None
-        return self.loss.level(total, self.position.shift, self.problem.c_total)
+        return self.loss.evaluation(total, self.position.shift, self.problem.c_total)
 
 
 class Rounds:

@@ -13,7 +13,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
-from ..losses import Level
+from ..losses import Evaluation
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..rows import Iterate, LocalRows, Point, Rows
@@ -99,7 +99,7 @@ class MultiplicativeWeights:
         self.drift = 0.0
         self.refreshed_at = self.epochs()
 
-    def _set(self, level: Level) -> None:
+    def _set(self, level: Evaluation) -> None:
         self.value, self.total = level.value, level.total
 
 
