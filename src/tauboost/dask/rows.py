@@ -120,7 +120,7 @@ class RemoteRows(Rows):
         work = sum(8 * len(bundle) + int(self.counts[bundle].sum()) for bundle in there)
         return work < BRIEF_WORK * len(self.crew.members)
 
-    def _level(self) -> Level:
+    def _level(self) -> Evaluation:
         total = math.fsum(level.total for level in self.levels)
         assert self.position is not None
         return self.loss.evaluation(total, self.position.shift, self.problem.c_total)

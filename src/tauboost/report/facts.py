@@ -128,7 +128,7 @@ def _read_columns(
 
 
 def _matrix_bytes(columns: _Columns, m: int, n_shards: int) -> int:
-    """Predict what the matrix of the core will take; see ``Matrix::nbytes`` in cpp/matrix/columns.hpp."""
+    """Predict what the matrix of the core will take: ``nbytes`` in cpp/matrix/columns.hpp."""
     n, nnz, valued = len(columns.count), int(columns.count.sum()), columns.is_valued
     total = 8 * m + 8 * n + 4 * (nnz + columns.left_out(m)) + n_shards * (12 * n + 8)
     if valued.any():

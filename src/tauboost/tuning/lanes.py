@@ -1,8 +1,8 @@
 """Several problems on one matrix, solved side by side: classes, folds, strengths of psi.
 
 Lane l has its own labels, sample weights and psi; all share the matrix and the order of its
-columns, so a sweep reads the matrix once for up to eight of them (cpp/kernels/lane_rows.hpp). What a lane
-computes does not depend on its neighbours, except through the size of the bundles they share.
+columns, so a sweep reads the matrix once for up to eight of them (cpp/kernels/lane_rows.hpp). What
+a lane computes does not depend on its neighbours, except through the size of the bundles they share.
 """
 
 from __future__ import annotations
