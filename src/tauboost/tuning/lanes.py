@@ -2,7 +2,7 @@
 
 Lane l has its own labels, sample weights and psi; all share the matrix and the order of its
 columns, so a sweep reads the matrix once for up to eight of them (cpp/kernels/lane_rows.hpp). What
-a lane computes does not depend on its neighbours, except through the size of the bundles they share.
+a lane computes does not depend on its neighbours, except through the size of shared bundles.
 """
 
 from __future__ import annotations
