@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from distributed import Client, LocalCluster
 from hypothesis import settings
 from sklearn.datasets import load_svmlight_file
 
@@ -56,8 +55,12 @@ def write(tmp_path):
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
     """Four worker processes of one thread, for all tests that do them no harm."""
+    distributed = pytest.importorskip("distributed")
     options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+    with (
+        distributed.LocalCluster(**options) as cluster,
+        distributed.Client(cluster, set_as_default=False) as client,
+    ):
         yield client
 
 

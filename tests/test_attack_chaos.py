@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+pytest.importorskip("distributed")
+
+
 from attack.chaos import CLOSE, run
 
 

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("distributed")
+
 import subprocess
 import sys
 
 import dask.array as da
 import numpy as np
 import pandas as pd
-import pytest
 from dask import dataframe as dd
 from distributed import Client
 

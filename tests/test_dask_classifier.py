@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("distributed")
+
 from itertools import pairwise
 
 import dask.array as da
 import numpy as np
 import pandas as pd
-import pytest
 import scipy.sparse as sp
 from dask import dataframe as dd
 from hypothesis import given

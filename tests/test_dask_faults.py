@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("distributed")
+
 import asyncio
 import os
 import signal
@@ -13,7 +17,6 @@ from importlib import import_module
 
 import dask
 import numpy as np
-import pytest
 from distributed import Client, LocalCluster
 from sklearn.datasets import make_classification
 

@@ -8,6 +8,10 @@ the loss are made by lossy_network.py, as many kernels have no `tc netem`.
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("distributed")
+
 import os
 import shutil
 import subprocess
@@ -17,7 +21,6 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-import pytest
 from distributed import Client
 
 import tauboost as tb

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("distributed")
+
 import json
 from itertools import pairwise
 
@@ -9,7 +13,6 @@ import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
-import pytest
 import scipy.sparse as sp
 from dask import dataframe as dd
 from sklearn.datasets import dump_svmlight_file

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("pyarrow")
+
 import os
 import signal
 import time
-
-import pytest
 
 from fuzz.files import TARGETS
 from fuzz.sample import Sample

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("pyarrow")
+
 import bz2
 import gzip
 import io
@@ -16,7 +20,6 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
-import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st

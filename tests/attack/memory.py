@@ -16,18 +16,18 @@ import os
 CORES = os.sched_getaffinity(0)
 os.sched_setaffinity(0, {min(CORES)})  # before NumPy is loaded: it would start threads for BLAS
 
-import argparse  # noqa: E402
-import ctypes  # noqa: E402
-import faulthandler  # noqa: E402
-import resource  # noqa: E402
-import signal  # noqa: E402
-import sys  # noqa: E402
-import tempfile  # noqa: E402
-from collections import Counter  # noqa: E402
-from pathlib import Path  # noqa: E402
-from typing import IO  # noqa: E402
+import argparse
+import ctypes
+import faulthandler
+import resource
+import signal
+import sys
+import tempfile
+from collections import Counter
+from pathlib import Path
+from typing import IO
 
-from attack import jobs as attack_jobs  # noqa: E402
+from attack import jobs as attack_jobs
 
 SECONDS = 60
 # One kind of psi is enough: it changes nothing about memory.
