@@ -138,7 +138,7 @@ def csr_lbfgs(task: Task) -> Callable[[int], Trace]:
     c = np.full(len(signs), 1 / len(signs))
 
     def evaluate(lam: Vector) -> tuple[float, Vector]:
-        at = loss(A @ lam, c, 1.0)
+        at = loss.weigh(A @ lam, c, 1.0)
         return at.value + l2 / 2 * float(lam @ lam), A.T @ at.w / at.total + l2 * lam
 
     def run(seed: int) -> Trace:  # noqa: ARG001

@@ -113,7 +113,7 @@ class _Exact(MultiplicativeWeights):
             self._after_sweep()
 
     def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits."""
+        """Return all it takes to go on from here, to the same bits; for rows of this machine."""
         bundles = prefixed("bundles", pack(self.bundles, ("tau",)))
         newton = prefixed("newton", pack(self.newton, NEWTON_STATE))
         rows = prefixed("rows", pack(self.rows, ROWS_STATE))
