@@ -63,3 +63,13 @@ def test_bad_arguments_are_named(arguments, name):
         tb.beta(*arguments)
     with pytest.raises(TypeError, match="tau must be an integer"):
         tb.beta(10, 2, 1.5, 1)
+
+
+def test_a_problem_knows_its_numbers():
+    X, y = tb.make_w8a_like(n_samples=200, random_state=0)
+    problem = tb.Problem(X, y)
+    shape = (problem.n_coordinates, problem.omega, 4, problem.n_samples)
+    assert tb.beta(problem, tau=4) == tb.beta(*shape)
+    assert tb.speedup(problem, tau=4) == tb.speedup(*shape)
+    with pytest.raises(TypeError, match="a problem knows omega and m"):
+        tb.beta(problem, 3, 4, 5)

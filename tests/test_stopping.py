@@ -149,3 +149,15 @@ def test_rounding_is_told_from_a_rise():
     assert stopping._without_rounding(1.1, 1.0) == 1.1
     assert stopping._without_rounding(0.9, 1.0) == 0.9
     assert repr(tb.solve(CASES["binary"].problem(), "greedy", max_epochs=3)).startswith("Result(")
+
+
+def test_traces_and_methods_can_be_looked_at():
+    X, y = tb.make_w8a_like(n_samples=200, random_state=0)
+    result = tb.solve(tb.Problem(X, y), max_epochs=3)
+    assert repr(result.trace).startswith(f"Trace({len(result.trace.epoch)} looks, ")
+    assert "the paper's Algorithm 2" in repr(tb.METHODS)
+    assert "Callable" not in repr(tb.METHODS)
+    assert "function" not in repr(tb.METHODS)
+    pytest.importorskip("matplotlib")
+    for figure in (result.plot(), result.trace.plot()):
+        assert [axes.get_xlabel() for axes in figure.axes] == ["epochs", "time (seconds)"]

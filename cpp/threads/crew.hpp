@@ -146,8 +146,8 @@ class Crew {
     sigfillset(&all);  // signals are for the threads of Python
     pthread_sigmask(SIG_SETMASK, &all, &before);
     pthread_t thread;
-    const bool started = member.room != MAP_FAILED &&
-                         pthread_create(&thread, &attributes, &serve, &member) == 0;
+    const bool started =
+        member.room != MAP_FAILED && pthread_create(&thread, &attributes, &serve, &member) == 0;
     if (!started && member.room != MAP_FAILED) munmap(member.room, room_size);
     pthread_sigmask(SIG_SETMASK, &before, nullptr);
     pthread_attr_destroy(&attributes);

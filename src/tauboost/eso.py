@@ -12,6 +12,7 @@ predicted speed-up of tau processors over one is tau / beta.
 from __future__ import annotations
 
 from numbers import Integral
+from typing import Protocol, cast
 
 import numpy as np
 
@@ -23,13 +24,35 @@ __all__ = ["beta", "speedup"]
 LARGEST = 1e150  # m n must be a number
 
 
-def beta(n: int, omega: int, tau: int, m: int, *, overlap_weights: bool = True) -> float:
+class Shape(Protocol):
+    """What the theorem looks at: a problem has it."""
+
+    n_samples: int
+
+    @property
+    def n_coordinates(self) -> int:
+        """Number of columns of A."""
+
+    @property
+    def omega(self) -> int:
+        """Largest number of nonzeros in a row of A."""
+
+
+def beta(
+    n: int | Shape,
+    omega: int | None = None,
+    tau: int | None = None,
+    m: int | None = None,
+    *,
+    overlap_weights: bool = True,
+) -> float:
     """Compute beta of Theorem 1.
 
     Parameters
     ----------
-    n : int
-        Number of coordinates (columns of A); up to 1e10 and beyond.
+    n : int or Problem
+        Number of coordinates (columns of A); up to 1e10 and beyond. A problem knows omega and m as
+        well: ``beta(problem, tau=16)``.
     omega : int
         Largest number of nonzeros in a row of A, 1 <= omega <= n.
     tau : int
@@ -57,19 +80,33 @@ def beta(n: int, omega: int, tau: int, m: int, *, overlap_weights: bool = True) 
     return float(below * terms[0] + terms[overlap >= 1].sum())
 
 
-def speedup(n: int, omega: int, tau: int, m: int) -> float:
+def speedup(
+    n: int | Shape, omega: int | None = None, tau: int | None = None, m: int | None = None
+) -> float:
     """Predicted speed-up tau / beta of moving tau coordinates at once over moving one.
+
+    Takes what :func:`beta` takes.
 
     Examples
     --------
     >>> round(speedup(3231961, 414, 16, 2396130), 1)
     5.3
     """
-    return tau / beta(n, omega, tau, m)
+    numbers = _checked(n, omega, tau, m)
+    return numbers[2] / beta(*numbers)
 
 
-def _checked(n: int, omega: int, tau: int, m: int) -> tuple[int, int, int, int]:
-    for name, given, most in (("n", n, None), ("omega", omega, n), ("tau", tau, n), ("m", m, None)):
+def _checked(
+    n: int | Shape, omega: int | None, tau: int | None, m: int | None
+) -> tuple[int, int, int, int]:
+    if hasattr(n, "n_coordinates"):
+        shape = cast(Shape, n)
+        if omega is not None or m is not None:
+            raise TypeError("a problem knows omega and m: give it and tau only")
+        n, omega, m = shape.n_coordinates, shape.omega, shape.n_samples
+    numbers = {"n": n, "omega": omega, "tau": tau, "m": m}
+    for name, given in numbers.items():
+        most = n if name in ("omega", "tau") else None
         if isinstance(given, bool) or not isinstance(given, Integral):
             raise TypeError(f"{name} must be an integer, got {shown(given)}")
         if given < 1 or (most is not None and given > most):
@@ -77,7 +114,8 @@ def _checked(n: int, omega: int, tau: int, m: int) -> tuple[int, int, int, int]:
             raise ValueError(f"{name} must be {accepted}, got {shown(given)}")
         if given > LARGEST:
             raise ValueError(f"{name} must be at most {LARGEST:g}, got {shown(given)}")
-    return int(n), int(omega), int(tau), int(m)
+    checked = cast(dict[str, int], numbers)
+    return int(checked["n"]), int(checked["omega"]), int(checked["tau"]), int(checked["m"])
 
 
 def _hypergeometric_window(n: int, omega: int, tau: int) -> tuple[Vector, Vector]:

@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
+from ..base.version import installed_version
 from .model_data import ModelData
 from .plain_json import excerpt
 
@@ -167,7 +168,11 @@ def _finish(graph: _Graph, data: ModelData) -> onnx.ModelProto:
     proto = helper.make_graph(graph.nodes, data.kind, inputs, outputs, graph.constants)
     opset = helper.make_opsetid("", OPSET)
     model: onnx.ModelProto = helper.make_model(
-        proto, opset_imports=[opset], ir_version=IR_VERSION, producer_name="tauboost"
+        proto,
+        opset_imports=[opset],
+        ir_version=IR_VERSION,
+        producer_name="tauboost",
+        producer_version=installed_version(),
     )
     graph.onnx.checker.check_model(model)
     return model

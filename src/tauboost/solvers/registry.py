@@ -26,7 +26,7 @@ __all__ = ["METHODS", "Method", "solve"]
 PAPER_TAU = 16
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Method:
     """One method: its solve function and what it can be asked for."""
 
@@ -43,6 +43,9 @@ class Method:
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
     can_resume: bool = False
+
+    def __repr__(self) -> str:
+        return f"<{self.summary}>"
 
 
 METHODS: dict[str, Method] = {

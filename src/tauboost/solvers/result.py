@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 from ..base.arrays import Vector
+from ..plots.trace import plot_trace
 
 __all__ = ["Result", "Status", "Trace"]
 
@@ -23,7 +25,7 @@ class Status(StrEnum):
     INTERRUPTED = "interrupted"
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, repr=False)
 class Trace(Mapping[str, Vector]):
     """One entry per look at the objective, the first at the starting point.
 
@@ -48,6 +50,16 @@ class Trace(Mapping[str, Vector]):
     def __len__(self) -> int:
         return len(self.__dataclass_fields__)
 
+    def __repr__(self) -> str:
+        return (
+            f"Trace({len(self.epoch)} looks, {self.epoch[-1]:g} epochs, "
+            f"objective {self.objective[0]:.9g} to {self.objective[-1]:.9g})"
+        )
+
+    def plot(self) -> Any:
+        """Draw the objective against epochs and seconds; returns a matplotlib Figure."""
+        return plot_trace(self, repr(self))
+
 
 @dataclass(frozen=True)
 class Result:
@@ -67,6 +79,10 @@ class Result:
     n_updates: int
     seconds: float
     trace: Trace
+
+    def plot(self) -> Any:
+        """Draw the objective against epochs and seconds; returns a matplotlib Figure."""
+        return plot_trace(self.trace, repr(self))
 
     def __repr__(self) -> str:
         return (
