@@ -87,7 +87,7 @@ asan: build/asan/package.done $(VENV)/dev.done
 	  -m "not slow and not attack" $(TESTS)
 
 tsan: build/tsan/package.done $(VENV)/dev.done fuzz-threads
-	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/pytest tests/test_sanitizers.py
+	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/pytest tests/project/test_sanitizers.py
 	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/python -m attack.races
 
 SANITIZE_asan := address,undefined

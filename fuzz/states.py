@@ -9,7 +9,7 @@ import numpy as np
 
 import tauboost as tb
 from tauboost.io.checkpoint import FILE_NAME, Checkpoint, SolveCheckpoint
-from tests.fits import fit_watched
+from tests.helpers.fits import fit_watched
 
 from .own_formats import check, small_data
 from .sample import Sample

@@ -51,7 +51,11 @@ def environment(kind: str, reports: Path | None = None) -> dict[str, str]:
         for name in options:
             if name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
                 options[name] += f":log_path={reports / 'report'}"
-    path = [str(ROOT / "build" / kind / "package"), str(ROOT / "tests")]
+    path = [
+        str(ROOT / "build" / kind / "package"),
+        str(ROOT / "tests"),
+        str(ROOT / "tests/helpers"),
+    ]
     return (
         os.environ
         | options

@@ -1,0 +1,61 @@
+"""Pieces of the problems of problems.py, as tasks of a Dask worker load them."""
+
+from __future__ import annotations
+
+import os
+import signal
+import time
+from contextlib import suppress
+from functools import cache
+from itertools import pairwise
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import scipy.sparse as sp
+from problems import CASES, Case, sharded_case
+
+import dask
+
+
+@cache
+def case_named(name: str) -> Case:
+    return sharded_case() if name == "sharded" else CASES[name]
+
+
+def load_piece(name: str, start: int, stop: int, seconds: float = 0.0) -> tuple[Any, ...]:
+    time.sleep(seconds)
+    case = case_named(name)
+    weights = () if case.sample_weight is None else (case.sample_weight[start:stop],)
+    return (sp.csr_array(case.X)[start:stop], case.y[start:stop], *weights)
+
+
+def load_once(folder: str, *args: Any) -> tuple[Any, ...]:
+    """A piece that can be loaded one time only."""
+    marker = Path(folder) / f"loaded-{args[1]}"
+    marker.touch(exist_ok=False)
+    return load_piece(*args)
+
+
+def load_or_die(folder: str, deaths: int, *args: Any) -> tuple[Any, ...]:
+    """A piece that workers die of, so many times."""
+    for k in range(deaths):
+        with suppress(FileExistsError):
+            (Path(folder) / f"death-{k}").touch(exist_ok=False)
+            os.kill(os.getpid(), signal.SIGKILL)
+    return load_piece(*args)
+
+
+def pieces(name: str, n: int, seconds: float = 0.0) -> list[Any]:
+    cuts = np.linspace(0, len(case_named(name).y), n + 1).astype(int).tolist()
+    return [dask.delayed(load_piece)(name, a, b, seconds) for a, b in pairwise(cuts)]
+
+
+class StoreLike:
+    """What is asked of a store."""
+
+    def __init__(self, X: Any, y: Any) -> None:
+        self.X, self.y, self.shape = X, y, X.shape
+
+    def rows(self, start: int, stop: int) -> Any:
+        return self.X[start:stop]

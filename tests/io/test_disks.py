@@ -1,0 +1,143 @@
+"""Everything that writes, on a disk that is full and in a folder that may not be written to.
+
+It ends in one line and with nothing under the name: not half a file, and none in the making.
+"""
+
+from __future__ import annotations
+
+import errno
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from cli_runs import complaint, run
+
+import tauboost as tb
+from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
+from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.report import MethodSetting, compare, plot_comparison
+
+WIDE = 40_000  # features: a model, or the state of a fit, is larger than the disk
+
+
+@pytest.fixture(scope="module")
+def clf():
+    X = sp.random_array((40, WIDE), density=0.05, format="csr", rng=np.random.default_rng(0))
+    return tb.TauBoostClassifier(alpha=1e-3, max_iter=1).fit(X, np.arange(40) % 2)
+
+
+@pytest.fixture(scope="module")
+def comparison():
+    X, y = tb.make_w8a_like(200, random_state=0)
+    limits = {"max_epochs": 3.0, "time_limit": 10.0}
+    return compare(tb.Problem(X, y), [MethodSetting("exact", "exact", {})], name="x", **limits)
+
+
+def write_svmlight(folder, clf, comparison):
+    X, y = tb.make_w8a_like(5000, random_state=0)
+    with SvmlightWriter(folder / "x.svm") as writer:
+        writer.append_arrays(X.indptr, X.indices, X.data, y)
+
+
+def write_store(folder, clf, comparison):
+    with tb.StoreWriter(folder / "x.store") as writer:
+        writer.append(*tb.make_w8a_like(5000, random_state=0))
+
+
+def save_state(folder, clf, comparison):
+    (folder / "c").mkdir()
+    checkpoint = Checkpoint(folder / "c", every=0.0)
+    checkpoint.open({"a": 1})
+    try:
+        checkpoint.save("solve", lambda: {"w": np.zeros(WIDE)})
+    finally:
+        assert list((folder / "c").iterdir()) == []
+        (folder / "c").rmdir()
+
+
+WRITERS = {
+    "model": lambda folder, clf, comparison: tb.save_model(clf, folder / "model"),
+    "onnx": lambda folder, clf, comparison: tb.to_onnx(clf, folder / "x.onnx"),
+    "svmlight": write_svmlight,
+    "store": write_store,
+    "state": save_state,
+    "state of a solve": lambda folder, clf, comparison: SolveCheckpoint(
+        folder / "c", {"n_features": WIDE}
+    ).save(np.zeros(WIDE), 0.0, 1.0),
+    "traces": lambda folder, clf, comparison: comparison.write_csv(folder / "x.csv"),
+    "metadata": lambda folder, clf, comparison: comparison.write_json(folder / "x.json"),
+    "figure": lambda folder, clf, comparison: plot_comparison(comparison, folder / "x.png"),
+    "generated": lambda folder, clf, comparison: tb.generate_w8a(folder / "s", scale=0.1),
+}
+
+
+def fill(disk, leave=0):
+    """Fill a disk up to a few bytes."""
+    content = bytes(4096)
+    with (disk / "filling").open("wb", buffering=0) as file:
+        try:
+            while file.write(content) == len(content):
+                pass
+        except OSError as error:
+            assert error.errno == errno.ENOSPC  # noqa: PT017
+        file.truncate(max(0, file.tell() - leave))
+
+
+@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("leave", [0, 12_288])
+def test_a_full_disk(tiny_disk, clf, comparison, name, leave):
+    if leave and name in ("traces", "metadata"):
+        pytest.skip("they are shorter than that")
+    fill(tiny_disk, leave)
+    with pytest.raises(OSError, match="No space left") as caught:
+        WRITERS[name](tiny_disk, clf, comparison)
+    assert "\n" not in str(caught.value)
+    assert [path.name for path in tiny_disk.iterdir()] == ["filling"]
+
+
+@pytest.mark.parametrize("name", sorted(WRITERS.keys() - {"state"}))
+def test_a_read_only_folder(read_only, clf, comparison, name):
+    with pytest.raises(OSError, match="Read-only file system"):
+        WRITERS[name](read_only, clf, comparison)
+    assert list(read_only.iterdir()) == []
+
+
+COMMANDS = {
+    "fit": ("fit", "x.svm", "--alpha", "1e-3", "--out", "{}/model"),
+    "trace": ("fit", "x.svm", "--alpha", "1e-3", "--trace", "{}/x.csv"),
+    "plot": ("fit", "x.svm", "--alpha", "1e-3", "--plot", "{}/x.png"),
+    "checkpoint": ("fit", "x.svm", "--checkpoint", "{}/c", "--checkpoint-every", "0"),
+    "convert": ("convert", "x.svm", "{}/s"),
+    "generate": ("generate", "w8a", "--scale", "0.1", "--out", "{}/s"),
+    "generate svmlight": ("generate", "w8a", "--format", "svmlight", "--out", "{}/x"),
+    "compare": ("compare", "x.svm", "--methods", "exact", "--max-epochs", "3", "--out", "{}/o"),
+    "predict": ("predict", "model", "x.svm", "--out", "{}/labels"),
+}
+
+
+@pytest.fixture(scope="module")
+def inputs(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("inputs")
+    with SvmlightWriter(folder / "x.svm") as writer:
+        X, y = tb.make_w8a_like(2000, random_state=0)
+        writer.append_arrays(X.indptr, X.indices, X.data, y)
+    tb.save_model(tb.TauBoostClassifier(alpha=1e-3).fit(X, y), folder / "model")
+    return folder
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_on_a_full_disk(tiny_disk, inputs, name, monkeypatch):
+    monkeypatch.chdir(inputs)
+    fill(tiny_disk)
+    line = complaint(run(*(word.format(tiny_disk) for word in COMMANDS[name])))
+    assert "No space left on device" in line
+    assert {path.name for path in tiny_disk.iterdir()} <= {"filling", "c", "o"}
+    assert not [path for folder in ("c", "o") for path in (tiny_disk / folder).glob("*")]
+
+
+@pytest.mark.parametrize("name", COMMANDS)
+def test_commands_in_a_read_only_folder(read_only, inputs, name, monkeypatch):
+    monkeypatch.chdir(inputs)
+    line = complaint(run(*(word.format(read_only) for word in COMMANDS[name])))
+    assert "Read-only file system" in line
+    assert list(read_only.iterdir()) == []

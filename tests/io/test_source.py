@@ -1,0 +1,123 @@
+"""Bytes from plain and compressed files: whole, in any form that the usual tools write."""
+
+from __future__ import annotations
+
+import io
+
+import numpy as np
+import pytest
+from svmlight_texts import COMPRESS
+
+from tauboost.io import load_svmlight, source
+from tauboost.io.source import open_source
+
+PACK = {kind: pack for kind, pack in COMPRESS.items() if kind != "plain"}
+TEXT = b"".join(b"1 1:%d\n" % (i * i) for i in range(3000))
+
+
+def content(file) -> bytes:
+    with open_source(file) as opened:
+        return b"".join(text.tobytes() for text, _ in opened.parts())
+
+
+class Trickle(io.RawIOBase):
+    """Gives a few bytes at a time, as a pipe may."""
+
+    def __init__(self, data: bytes, size: int) -> None:
+        self.data, self.size = io.BytesIO(data), size
+
+    def read(self, size=-1):
+        return self.data.read(min(size, self.size))
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+@pytest.mark.parametrize("size", [1, 7, 1000])
+def test_small_reads(kind, size):
+    assert content(Trickle(COMPRESS[kind](TEXT), size)) == TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+@pytest.mark.parametrize("padding", [b"", b"\0" * 4, b"\0" * 1000])
+@pytest.mark.parametrize("size", [3, 10**6])
+def test_several_streams_in_one_file(kind, padding, size):
+    packed = [PACK[kind](part) for part in (TEXT, b"", TEXT[:10], TEXT)]
+    assert content(Trickle(padding.join(packed) + padding, size)) == TEXT + TEXT[:10] + TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_what_grows_a_thousandfold_stays_bounded(kind):
+    size = 20_000_000
+    with open_source(io.BytesIO(PACK[kind](b" " * size))) as opened:
+        sizes = [len(text) for text, _ in opened.parts()]
+    assert sum(sizes) == size
+    assert max(sizes) <= source.LONGEST_TEXT
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_the_place_in_the_file_is_told(kind, tmp_path, monkeypatch):
+    monkeypatch.setattr(source, "PART_BYTES", 4096)
+    monkeypatch.setattr(source, "COMPRESSED_BYTES", 512)
+    path = tmp_path / "data"
+    path.write_bytes(COMPRESS[kind](TEXT))
+    with open_source(path) as opened:
+        assert opened.size == path.stat().st_size
+        parts = list(opened.parts())
+    positions = [position for _, position in parts]
+    assert positions == sorted(positions)
+    assert positions[-1] == opened.size
+    assert len(parts) > 3
+    assert b"".join(text.tobytes() for text, _ in parts) == TEXT
+
+
+def test_a_file_that_cannot_be_mapped_is_streamed(tmp_path, monkeypatch):
+    def refuse(*args, **kwargs):
+        raise OSError(19, "No such device")
+
+    monkeypatch.setattr(source.mmap, "mmap", refuse)
+    path = tmp_path / "data"
+    path.write_bytes(TEXT)
+    assert content(path) == TEXT
+
+
+@pytest.mark.parametrize("kind", PACK)
+@pytest.mark.parametrize("share", [0.01, 0.5, 0.999])
+def test_truncated(write, kind, share):
+    whole = PACK[kind](TEXT)
+    cut = whole[: max(8, int(share * len(whole)))]
+    with pytest.raises(ValueError, match=r"data\.svm: the compressed data end too early"):
+        content(write(cut))
+    with pytest.raises(ValueError, match=r"data\.svm: the compressed data end too early"):
+        load_svmlight(write(PACK[kind](TEXT) + PACK[kind](TEXT)[:-3]))
+
+
+@pytest.mark.parametrize("kind", PACK)
+@pytest.mark.parametrize("damage", ["flip", "tail"])
+def test_damaged(write, kind, damage):
+    rng = np.random.default_rng(0)
+    text = "\n".join(f"1 {i}:{x}" for i, x in enumerate(rng.random(2000), start=1)).encode()
+    whole = bytearray(PACK[kind](text))
+    if damage == "tail":
+        whole += b"this is no compressed stream"
+    else:
+        whole[len(whole) // 2 :] = bytes(255 - byte for byte in whole[len(whole) // 2 :])
+    # What has been decompressed before the damage shows may be junk and refused as such.
+    with pytest.raises(
+        ValueError, match=r"data\.svm(: the compressed data are damaged|, line \d+)"
+    ):
+        load_svmlight(write(bytes(whole)))
+
+
+@pytest.mark.parametrize("kind", PACK)
+def test_every_flipped_bit_is_noticed_or_harmless(kind):
+    """No flip may crash, hang, or give another text without a word."""
+    text = TEXT[:200]
+    whole = PACK[kind](text)
+    rng = np.random.default_rng(1)
+    for place in rng.integers(0, 8 * len(whole), 200):
+        damaged = bytearray(whole)
+        damaged[place // 8] ^= 1 << (place % 8)
+        try:
+            found = content(io.BytesIO(bytes(damaged)))
+        except ValueError as error:
+            found = str(error)
+        assert found in (text, bytes(damaged)) or "the compressed data" in str(found)

@@ -1,0 +1,84 @@
+"""The comparison with other classifiers runs in its quick form and writes what it promises."""
+
+from __future__ import annotations
+
+import math
+import subprocess
+import sys
+
+import pytest
+from benchmark_runs import BENCHMARKS, rows_of, run
+
+pytest.importorskip("matplotlib")
+SCORES = ("auc", "accuracy", "log_loss", "brier")
+OURS = {"tauboost", "tauboost, quick fit"}
+
+
+@pytest.fixture(scope="module")
+def quick(tmp_path_factory):
+    out = tmp_path_factory.mktemp("peers")
+    return out, run("peers.py", out)
+
+
+def test_two_classes(quick):
+    out, printed = quick
+    rows = {row["model"]: row for row in rows_of(out / "peers_w8a-like.csv")}
+    assert rows.keys() == OURS | {"LIBLINEAR logistic, C=0.3", "LogisticRegression lbfgs"}
+    for row in rows.values():
+        assert float(row["seconds"]) > 0
+        assert all(0 < float(row[score]) < 1 for score in SCORES)
+        assert (row["n_samples"], row["n_test"]) == ("1400", "600")
+        assert not row["failure"]
+    assert "w8a-like: 1,400 samples" in printed
+
+
+def test_many_classes_have_no_auc(quick):
+    out, _ = quick
+    rows = {row["model"]: row for row in rows_of(out / "peers_topics_tfidf.csv")}
+    assert rows.keys() == OURS | {"LogisticRegression lbfgs"}
+    for row in rows.values():
+        assert row["n_classes"] == "3"
+        assert math.isnan(float(row["auc"]))
+        assert float(row["accuracy"]) > 0.6
+
+
+def test_summary_and_pictures(quick):
+    out, printed = quick
+    figures = {(row["data"], row["what"]) for row in rows_of(out / "peers_summary.csv")}
+    assert ("w8a-like", "AUC - best peer's") in figures
+    assert ("w8a-like", "time of the fastest LIBLINEAR / ours") in figures
+    assert ("topics_tfidf", "accuracy - LogisticRegression's") in figures
+    assert "Summary" in printed
+    for name in ("w8a-like", "topics_tfidf"):
+        assert (out / f"peers_{name}.png").read_bytes().startswith(b"\x89PNG")
+
+
+def test_a_slow_peer_is_a_row_that_says_so(tmp_path):
+    data = tmp_path / "tiny.svm"
+    data.write_text("".join(f"{k % 2} {k % 5 + 1}:1 {k % 7 + 6}:0.5\n" for k in range(200)))
+    printed = run("peers.py", tmp_path, str(data), "--peers", "quick fit", "--time-limit", "1e-9")
+    (row,) = rows_of(tmp_path / "peers_tiny.csv")
+    assert row["failure"] == "the fit took more than 1e-09 s"
+    assert math.isnan(float(row["seconds"]))
+    assert "* tauboost, quick fit: the fit took more than" in printed
+
+
+@pytest.mark.parametrize("options", [["nothing"], ["--peers", "nobody"]])
+def test_a_mistake_is_one_clear_line(tmp_path, options):
+    command = [sys.executable, str(BENCHMARKS / "peers.py"), *options, "--out", str(tmp_path)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=False)
+    assert done.returncode != 0
+    assert "Traceback" not in done.stderr
+    assert "error: " in done.stderr
+
+
+@pytest.mark.parametrize(
+    ("module", "word"), [("liblinear", "multi-core"), ("snapml", "snap"), ("xgboost", "gblinear")]
+)
+def test_peers_that_are_installed_work(tmp_path, module, word):
+    pytest.importorskip(module)
+    run("peers.py", tmp_path, "--peers", word)
+    for name, score in (("w8a-like", "auc"), ("topics_tfidf", "accuracy")):
+        rows = rows_of(tmp_path / f"peers_{name}.csv")
+        assert not any(row["failure"] for row in rows)
+        assert max(float(row[score]) for row in rows) > 0.8
