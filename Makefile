@@ -92,7 +92,7 @@ tsan: build/tsan/package.done $(VENV)/dev.done fuzz-threads
 
 SANITIZE_asan := address,undefined
 SANITIZE_tsan := thread
-build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(BIN)/python compiler
+build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
 	rm -rf build/$*/package
 	CXX=$(GXX) $(PIP) --no-build-isolation --no-deps \
 	  --target build/$*/package -C cmake.define.TAUBOOST_SANITIZE=$(SANITIZE_$*) \
