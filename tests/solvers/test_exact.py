@@ -17,7 +17,8 @@ from conftest import real_data
 from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.solvers import cholesky, newton, reference
-from tauboost.solvers.exact import _Exact
+from tauboost.solvers.exact import Exact
+from tauboost.solvers.start import Start
 
 ELASTIC = {"alpha": 0.02, "l1_ratio": 0.5}
 RIDGE = {"alpha": 0.02, "l1_ratio": 0.0}
@@ -28,7 +29,7 @@ BOX = {"alpha": 0.02, "l1_ratio": 0.5, "bounds": (-0.15, 0.4)}
 def sweep(problem, lam, columns, tau, penalty=None, n_threads=1):
     """One call of the kernel from lam; returns the outcome, lam and the weights it left."""
     psi = penalty or Penalty(problem.n_features)
-    state = _Exact(problem, psi, lam.copy(), tau, 0, n_threads)
+    state = Exact(Start(problem, psi, lam.copy(), n_threads, tau))
     outcome = state.rows.exact_sweep(
         state.iterate(),
         np.asarray(columns, dtype=np.int32),
@@ -196,7 +197,7 @@ def test_far_steps_of_nearly_full_columns_keep_the_weights_in_range():
 def test_lock_free_updates_are_never_lost(threads, loss):
     problem = sharded_case().problem(loss=loss)
     psi = Penalty(problem.n_features, l2=1e-3)
-    state = _Exact(problem, psi, np.zeros(200), None, 0, 1)
+    state = Exact(Start(problem, psi, np.zeros(200), 1))
     outcome = _core.exact_async(
         matrix=problem.matrix,
         w=state.rows.w,
@@ -276,7 +277,7 @@ def test_a_weight_that_underflowed_comes_back():
 
 def test_newton_takes_no_step_that_does_not_pay():
     problem = CASES["mixed"].problem()
-    state = _Exact(problem, Penalty(problem.n_features), np.zeros(13), None, 0, 1)
+    state = Exact(Start(problem, Penalty(problem.n_features), np.zeros(13), 1))
     for _ in range(30):
         objective = state.value
         found = state.newton.step(state.lam, objective)

@@ -23,7 +23,8 @@ from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import Columns, LocalPoint
 from ..solvers import METHODS
-from ..solvers.stopping import Monitor, StoppingRule
+from ..solvers.start import Start
+from ..solvers.stopping import Monitor, StoppingRule, drive
 from .loading import LoadedPart
 
 Keys = tuple[int, ...]
@@ -247,12 +248,9 @@ class Part:
         problem.c = c / self.share
         try:
             rule = StoppingRule.build(max_epochs, 0.0, None, None)
-            monitor = Monitor(problem, penalty, rule)
-            options = {"tau": None, "seed": seed} if method == "exact" else {"step": "exact"}
             lam = np.zeros(problem.n_coordinates)
-            result = METHODS[method].run(
-                problem, penalty, monitor, lam, n_threads=self.n_threads, **options
-            )
+            start = Start(problem, penalty, lam, self.n_threads, seed=seed, step="exact")
+            result = drive(METHODS[method].make(start), Monitor(problem, penalty, rule))
         finally:
             problem.c = c
         return problem.design.coordinates(result.lam, result.intercept)

@@ -13,37 +13,25 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import Vector
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from ..rows import Point
-from .result import Result
-from .stopping import Monitor, drive
+from .start import Start
 
-__all__ = ["solve"]
-
-
-def solve(
-    problem: BaseProblem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    n_threads: int,
-) -> Result:
-    """Minimise F + psi."""
-    return drive(_Accelerated(problem, penalty, lam, n_threads), monitor)
+__all__ = ["Accelerated"]
 
 
-class _Accelerated:
+class Accelerated:
+    """A point, and the extrapolated one that its next step starts from."""
+
     is_monotone = False
     edge_hint = None  # the gradient at hand is that of y
     point: Point
 
-    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
-        self.problem, self.penalty, self.rows = problem, penalty, problem.rows(n_threads)
-        scale = problem.matrix.scale
-        self.curvature = max(problem.omega, 1) * np.square(np.where(scale > 0, scale, np.inf))
-        self.lam = lam
+    def __init__(self, start: Start) -> None:
+        self.problem, self.penalty = start.problem, start.penalty
+        self.rows = self.problem.rows(start.n_threads)
+        scale = self.problem.matrix.scale
+        self.curvature = max(self.problem.omega, 1) * np.square(np.where(scale > 0, scale, np.inf))
+        self.lam = start.lam
         self.t = 1.0
         self.iterations = 0
         self.updates = 0

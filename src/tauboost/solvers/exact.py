@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Vector
 from ..base.threads import useful_threads
 from ..io.saved import (
     COUNT,
@@ -28,15 +27,12 @@ from ..io.saved import (
     prefixed,
     unpack,
 )
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish
-from .result import Result
-from .stopping import Monitor, drive
+from .start import Start
 from .sweep_plan import SweepPlan
 from .weights import WEIGHTS_STATE, MultiplicativeWeights, check_rows
 
-__all__ = ["BundleSize", "solve"]
+__all__ = ["BundleSize", "Exact"]
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
 # A bundle's rows are gone through twice: so many of them stay in the cache in between.
@@ -60,43 +56,23 @@ NEWTON_STATE = {
 }
 
 
-def solve(
-    problem: BaseProblem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    tau: int | None,
-    seed: int,
-    n_threads: int,
-    resume: State | None = None,
-) -> Result:
-    """Minimise F + psi; ``tau`` fixes the size of bundles, None adapts it to what is seen."""
-    at = _Exact(problem, penalty, lam, tau, seed, n_threads)
-    if resume is not None:
-        at.restore(resume)
-    return drive(at, monitor)
+class Exact(MultiplicativeWeights):
+    """A point that sweeps of exact steps and Newton steps move."""
 
-
-class _Exact(MultiplicativeWeights):
     is_monotone = True
 
-    def __init__(
-        self,
-        problem: BaseProblem,
-        penalty: Penalty,
-        lam: Vector,
-        tau: int | None,
-        seed: int,
-        n_threads: int,
-    ) -> None:
-        super().__init__(problem, penalty, lam, n_threads)
-        self.bundles = BundleSize(problem.matrix, tau, message_cost=self.rows.message_cost)
-        self.plan = SweepPlan(problem, seed)
-        self.newton = NewtonFinish(problem, penalty, self.plan.counts, self.rows)
+    def __init__(self, start: Start) -> None:
+        super().__init__(start)
+        self.bundles = BundleSize(
+            self.problem.matrix, start.tau, message_cost=self.rows.message_cost
+        )
+        self.plan = SweepPlan(self.problem, start.seed)
+        self.newton = NewtonFinish(self.problem, self.penalty, self.plan.counts, self.rows)
         self.edge_hint = math.inf
         self.sweep_edge = 0.0
         self.sweep_decrease = 0.0
+        if start.resume is not None:
+            self.restore(start.resume)
 
     def advance(self, epochs_left: float) -> None:
         """Go on with the sweep at hand, as far as the next look; after it, plan the next."""

@@ -9,40 +9,23 @@ from __future__ import annotations
 import math
 
 from .. import _core
-from ..base.arrays import Vector
-from ..penalty import Penalty
-from ..problem import Problem
 from ..rows import LocalRows
-from .result import Result
-from .stopping import Monitor, drive
+from .start import Start
 from .sweep_plan import SweepPlan
 from .weights import MAX_DRIFT, MultiplicativeWeights
 
-__all__ = ["solve"]
+__all__ = ["ExactAsync"]
 
 
-def solve(
-    problem: Problem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    seed: int,
-    n_threads: int,
-) -> Result:
-    """Minimise F + psi."""
-    return drive(_ExactAsync(problem, penalty, lam, seed, n_threads), monitor)
+class ExactAsync(MultiplicativeWeights):
+    """A point that threads move, each by the exact step."""
 
-
-class _ExactAsync(MultiplicativeWeights):
     is_monotone = False
     rows: LocalRows  # threads share them
 
-    def __init__(
-        self, problem: Problem, penalty: Penalty, lam: Vector, seed: int, n_threads: int
-    ) -> None:
-        super().__init__(problem, penalty, lam, n_threads)
-        self.plan = SweepPlan(problem, seed)
+    def __init__(self, start: Start) -> None:
+        super().__init__(start)
+        self.plan = SweepPlan(self.problem, start.seed)
 
     def advance(self, epochs_left: float) -> None:
         """Go on with the sweep at hand, as far as the next look."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from ..base.arrays import Vector
-from ..problem import BaseProblem
 from ..rows import Point
+from .start import Start
 
 __all__ = ["FullGradient"]
 
@@ -18,11 +18,12 @@ class FullGradient:
     is_monotone = True
     edge_hint = 0.0  # the gradient is at hand: always test
 
-    def __init__(self, problem: BaseProblem, lam: Vector, n_threads: int) -> None:
-        self.problem, self.rows = problem, problem.rows(n_threads)
+    def __init__(self, start: Start) -> None:
+        self.problem, self.penalty = start.problem, start.penalty
+        self.rows = self.problem.rows(start.n_threads)
         self.iterations = 0
         self.updates = 0
-        self.lam = lam
+        self.lam = start.lam
         self.finish()
 
     def move(self, d: Vector, n_updates: int) -> None:

@@ -13,36 +13,18 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import Vector
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from .full_gradient import FullGradient
-from .result import Result
-from .stopping import Monitor, drive
+from .start import Start
 
-__all__ = ["log_ratio", "solve"]
-
-
-def solve(
-    problem: BaseProblem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    step: str,
-    n_threads: int,
-) -> Result:
-    """Minimise F + psi; ``step="collins"`` takes no psi."""
-    rule = _Collins if step == "collins" else _Lipschitz
-    return drive(rule(problem, penalty, lam, n_threads), monitor)
+__all__ = ["fully_parallel", "log_ratio"]
 
 
 class _Lipschitz(FullGradient):
-    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
-        super().__init__(problem, lam, n_threads)
-        self.penalty = penalty
-        scale = problem.matrix.scale
+    def __init__(self, start: Start) -> None:
+        super().__init__(start)
+        scale = self.problem.matrix.scale
         self.scale = np.where(scale > 0, scale, np.inf)  # an empty column never moves
-        self.omega = max(problem.omega, 1)
+        self.omega = max(self.problem.omega, 1)
 
     def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one iteration
         self.move(self.direction(), self.problem.n_coordinates)
@@ -57,6 +39,11 @@ class _Collins(_Lipschitz):
     def direction(self) -> Vector:
         reach: Vector = self.omega * self.scale
         return log_ratio(self.neg, self.pos) / reach
+
+
+def fully_parallel(start: Start) -> FullGradient:
+    """Return the point that a step of the given kind moves; "collins" takes no psi."""
+    return (_Collins if start.step == "collins" else _Lipschitz)(start)
 
 
 def log_ratio(neg: Vector, pos: Vector) -> Vector:

@@ -15,32 +15,18 @@ from __future__ import annotations
 import numpy as np
 
 from ..base.arrays import Vector
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from .full_gradient import FullGradient
-from .result import Result
-from .stopping import Monitor, drive
+from .start import Start
 
-__all__ = ["solve"]
-
-
-def solve(
-    problem: BaseProblem,
-    penalty: Penalty,  # noqa: ARG001 - refused by the registry
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    step: str,
-    n_threads: int,
-) -> Result:
-    """Minimise F."""
-    return drive(_Greedy(problem, lam, step, n_threads), monitor)
+__all__ = ["Greedy"]
 
 
-class _Greedy(FullGradient):
-    def __init__(self, problem: BaseProblem, lam: Vector, step: str, n_threads: int) -> None:
-        super().__init__(problem, lam, n_threads)
-        self.is_exact = step == "exact"
+class Greedy(FullGradient):
+    """A point that one coordinate at a time moves."""
+
+    def __init__(self, start: Start) -> None:
+        super().__init__(start)
+        self.is_exact = start.step == "exact"
 
     def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one iteration
         gradient = self.gradient()

@@ -14,23 +14,16 @@ from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from .result import Result, Status
+from .start import Start
 from .stopping import Monitor
 
-__all__ = ["solve"]
+__all__ = ["Lbfgs", "minimise"]
 
 
-def solve(
-    problem: BaseProblem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    n_threads: int,
-) -> Result:
-    """Minimise F + l2/2 |lam|^2 within bounds."""
+def minimise(at: Lbfgs, monitor: Monitor) -> Result:
+    """Let SciPy drive: F + l2/2 |lam|^2 within bounds."""
     from scipy.optimize import minimize  # noqa: PLC0415 - as slow to import as all the rest
 
-    at = _Lbfgs(problem, penalty, lam, n_threads)
     if monitor.observe(at) is not None:
         return monitor.result(at)
 
@@ -45,11 +38,11 @@ def solve(
             raise StopIteration
 
     options = {"maxiter": 10**9, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0, "maxcor": 10}
-    bounds = _bounds(problem, penalty)
+    bounds = _bounds(at.problem, at.penalty)
     try:
         outcome = minimize(
             objective,
-            lam,
+            at.lam,
             method="L-BFGS-B",
             jac=True,
             bounds=bounds,
@@ -67,15 +60,18 @@ class _OutOfEpochsError(Exception):
     pass
 
 
-class _Lbfgs:
+class Lbfgs:
+    """The point that SciPy has accepted last."""
+
     is_monotone = False
     edge_hint = 0.0  # the gradient is at hand: always test
 
-    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
-        self.problem, self.penalty, self.rows = problem, penalty, problem.rows(n_threads)
+    def __init__(self, start: Start) -> None:
+        self.problem, self.penalty = start.problem, start.penalty
+        self.rows = self.problem.rows(start.n_threads)
         self.evaluations = 0
         self.updates = 0
-        self.lam = lam
+        self.lam = start.lam
         self.finish()
 
     def evaluate(self, lam: Vector) -> tuple[float, Vector]:

@@ -11,49 +11,25 @@ number of threads: the sampling is a function of (seed, iteration), sums run in 
 from __future__ import annotations
 
 from .. import _core
-from ..base.arrays import Vector
 from ..base.threads import useful_threads
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from ..rows import DrawOutcome, Draws
 from .random_draws import RandomDraws
-from .result import Result
-from .stopping import Monitor, drive
+from .start import Start
 
-__all__ = ["solve"]
-
-
-def solve(
-    problem: BaseProblem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    tau: int,
-    seed: int,
-    n_threads: int,
-) -> Result:
-    """Minimise F + psi."""
-    return drive(_Pcdm(problem, penalty, lam, tau, seed, n_threads), monitor)
+__all__ = ["Pcdm"]
 
 
-class _Pcdm(RandomDraws):
+class Pcdm(RandomDraws):
+    """A point that Algorithm 2 moves."""
+
     is_monotone = True
 
-    def __init__(
-        self,
-        problem: BaseProblem,
-        penalty: Penalty,
-        lam: Vector,
-        tau: int,
-        seed: int,
-        n_threads: int,
-    ) -> None:
-        super().__init__(problem, penalty, lam, tau, seed, n_threads)
-        matrix = problem.matrix
-        self.sampling = _core.NiceSampling(matrix.n, tau, seed)
+    def __init__(self, start: Start) -> None:
+        super().__init__(start)
+        matrix = self.problem.matrix
+        self.sampling = _core.NiceSampling(matrix.n, self.tau, self.seed)
         self.iterations = 0
-        most, work = min(n_threads, matrix.n_shards), tau * matrix.nnz // matrix.n
+        most, work = min(self.n_threads, matrix.n_shards), self.tau * matrix.nnz // matrix.n
         self.kernel_threads = useful_threads(most, work, "draw")
 
     def run(self, n_updates: int, max_drift: float) -> DrawOutcome:

@@ -9,32 +9,15 @@ machine's, so two runs agree only to what the method makes of that; the draws ar
 from __future__ import annotations
 
 from .. import _core
-from ..base.arrays import Vector
-from ..penalty import Penalty
-from ..problem import Problem
 from ..rows import DrawOutcome, LocalRows
 from .random_draws import RandomDraws
-from .result import Result
-from .stopping import Monitor, drive
 
-__all__ = ["solve"]
+__all__ = ["PcdmAsync"]
 
 
-def solve(
-    problem: Problem,
-    penalty: Penalty,
-    monitor: Monitor,
-    lam: Vector,
-    *,
-    tau: int,
-    seed: int,
-    n_threads: int,
-) -> Result:
-    """Minimise F + psi with at most ``tau`` threads."""
-    return drive(_PcdmAsync(problem, penalty, lam, tau, seed, n_threads), monitor)
+class PcdmAsync(RandomDraws):
+    """A point that at most ``tau`` threads move."""
 
-
-class _PcdmAsync(RandomDraws):
     is_monotone = False
     rows: LocalRows  # threads share them
 

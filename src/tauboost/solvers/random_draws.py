@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from ..base.arrays import Vector
 from ..eso import beta
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from ..rows import DrawOutcome
+from .start import Start
 from .weights import MAX_DRIFT, MultiplicativeWeights
 
 __all__ = ["RandomDraws"]
@@ -23,18 +21,11 @@ class RandomDraws(MultiplicativeWeights):
     time.
     """
 
-    def __init__(
-        self,
-        problem: BaseProblem,
-        penalty: Penalty,
-        lam: Vector,
-        tau: int,
-        seed: int,
-        n_threads: int,
-    ) -> None:
-        super().__init__(problem, penalty, lam, n_threads)
-        matrix = problem.matrix
-        self.tau, self.seed = tau, seed
+    def __init__(self, start: Start) -> None:
+        super().__init__(start)
+        assert start.tau is not None
+        matrix, tau = self.problem.matrix, start.tau
+        self.tau, self.seed = tau, start.seed
         self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
         work = matrix.nnz + COLUMN_OVERHEAD * matrix.n
         self.stride = max(1, min(matrix.n, matrix.n * NONZEROS_BETWEEN_LOOKS // work))

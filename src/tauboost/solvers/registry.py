@@ -17,9 +17,17 @@ from ..io.saved import State
 from ..penalty import Bounds, Penalty
 from ..problem import BaseProblem, Problem
 from ..validation import check_vector
-from . import accelerated, exact, exact_async, fully_parallel, greedy, lbfgs, pcdm, pcdm_async
+from .accelerated import Accelerated
+from .exact import Exact
+from .exact_async import ExactAsync
+from .fully_parallel import fully_parallel
+from .greedy import Greedy
+from .lbfgs import Lbfgs, minimise
+from .pcdm import Pcdm
+from .pcdm_async import PcdmAsync
 from .result import Result
-from .stopping import Callback, Monitor, StoppingRule
+from .start import Start
+from .stopping import Callback, Monitor, StoppingRule, drive
 
 __all__ = ["METHODS", "Method", "solve"]
 
@@ -28,9 +36,9 @@ PAPER_TAU = 16
 
 @dataclass(frozen=True, repr=False)
 class Method:
-    """One method: its solve function and what it can be asked for."""
+    """One method: what it makes of a start, and what it can be asked for."""
 
-    run: Callable[..., Result]
+    make: Callable[[Start], Any]
     summary: str
     takes_seed: bool = False
     takes_tau: bool = False  # implies a seed
@@ -43,6 +51,7 @@ class Method:
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
     can_resume: bool = False
+    run: Callable[[Any, Monitor], Result] = drive  # takes what `make` has made to its end
 
     def __repr__(self) -> str:
         return f"<{self.summary}>"
@@ -50,42 +59,42 @@ class Method:
 
 METHODS: dict[str, Method] = {
     "exact": Method(
-        exact.solve,
+        Exact,
         "exact steps in bundles, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
         can_resume=True,
     ),
     "exact-async": Method(
-        exact_async.solve,
+        ExactAsync,
         "the same step, lock-free",
         takes_seed=True,
         losses=("exponential", "logistic"),
         takes_parts=False,
     ),
     "pcdm": Method(
-        pcdm.solve,
+        Pcdm,
         "the paper's Algorithm 2",
         takes_tau=True,
         default_tau=PAPER_TAU,
     ),
     "pcdm-async": Method(
-        pcdm_async.solve,
+        PcdmAsync,
         "its asynchronous version, lock-free",
         takes_tau=True,
         default_tau=PAPER_TAU,
         takes_parts=False,
     ),
     "fully-parallel": Method(
-        fully_parallel.solve,
+        fully_parallel,
         "all coordinates at once",
         steps=("collins", "lipschitz"),
         steps_without_psi=("collins",),
         losses=("exponential", "logistic"),
     ),
-    "accelerated": Method(accelerated.solve, "FISTA on all coordinates"),
+    "accelerated": Method(Accelerated, "FISTA on all coordinates"),
     "greedy": Method(
-        greedy.solve,
+        Greedy,
         "classical AdaBoost",
         steps=("exact", "lipschitz"),
         takes_l1=False,
@@ -93,8 +102,9 @@ METHODS: dict[str, Method] = {
         takes_bounds=False,
     ),
     "lbfgs": Method(
-        lbfgs.solve,
+        Lbfgs,
         "SciPy's L-BFGS-B, the outside baseline",
+        run=minimise,
         takes_l1=False,
         losses=("exponential", "logistic"),
     ),
@@ -196,7 +206,8 @@ def solve(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.matrix.scale)
-    return chosen.run(problem, penalty, Monitor(problem, penalty, rule, callback), lam, **options)
+    at = chosen.make(Start(problem, penalty, lam, **options))
+    return chosen.run(at, Monitor(problem, penalty, rule, callback))
 
 
 def _checked_start(problem: BaseProblem, lam0: ArrayLike | None) -> Vector | None:

@@ -14,9 +14,8 @@ import numpy as np
 from ..base.arrays import Vector
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
 from ..losses import Evaluation
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from ..rows import Iterate, LocalRows, Point, Rows
+from .start import Start
 
 __all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights", "check_rows"]
 
@@ -50,10 +49,10 @@ class MultiplicativeWeights:
     was_safe: bool  # whether every weight was in the safe range then
     refreshed_at: float
 
-    def __init__(self, problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> None:
-        self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
-        self.lam = lam
-        self.rows = problem.rows(n_threads)
+    def __init__(self, start: Start) -> None:
+        self.problem, self.penalty = start.problem, start.penalty
+        self.n_threads, self.lam = start.n_threads, start.lam
+        self.rows = self.problem.rows(self.n_threads)
         self.updates = 0
         self.finish()
 
