@@ -72,24 +72,26 @@ class Bench:
         n_iterations = -(-self.matrix.n // tau)
         sampling = _core.NiceSampling(self.matrix.n, tau, self.seed)
 
-        def go_on(done: int, arguments: Mapping[str, Any]) -> _core.Outcome:
+        def go_on(done: int, arguments: Mapping[str, Any]) -> tuple[int, float]:
             left = n_iterations - done
-            return _core.pcdm(**arguments, sampling=sampling, first=done, n_iterations=left)
+            found = _core.pcdm(**arguments, sampling=sampling, first=done, n_iterations=left)
+            return found.bundles, found.total
 
         self._drive(go_on, n_iterations, state, tau, n_threads=1)
 
     def pcdm_async(self, n_threads: int, n_draws: int, state: State) -> None:
         """Run the asynchronous version, with the steps for the paper's 16 processors."""
 
-        def go_on(done: int, arguments: Mapping[str, Any]) -> _core.Outcome:
+        def go_on(done: int, arguments: Mapping[str, Any]) -> tuple[int, float]:
             left = n_draws - done
-            return _core.pcdm_async(**arguments, seed=self.seed, first=done, n_draws=left)
+            found = _core.pcdm_async(**arguments, seed=self.seed, first=done, n_draws=left)
+            return found.done, found.total
 
         self._drive(go_on, n_draws, state, min(PAPER_TAU, self.matrix.n), n_threads)
 
     def _drive(
         self,
-        go_on: Callable[[int, Mapping[str, Any]], _core.Outcome],
+        go_on: Callable[[int, Mapping[str, Any]], tuple[int, float]],
         goal: int,
         state: State,
         tau: int,
@@ -106,8 +108,8 @@ class Bench:
         }
         done, total = 0, float(state[0].sum())
         while done < goal:  # a kernel may return early, to let its caller refresh the weights
-            outcome = go_on(done, arguments | {"total": total})
-            done, total = done + outcome.done, outcome.total
+            more, total = go_on(done, arguments | {"total": total})
+            done += more
 
     def met_by_pcdm(self, tau: int) -> int:
         """Count the nonzeros of an epoch's draws: columns differ too much to take the mean."""

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import pytest
-from svmlight_texts import COMPRESS, long_text
 
+from svmlight_texts import COMPRESS, long_text
 from tauboost.base import progress
 from tauboost.io import load_svmlight, source
 

@@ -15,11 +15,11 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from cli_runs import complaint, run
 from sklearn.metrics import log_loss, roc_auc_score
-from stores import assert_nothing_left
 
 import tauboost as tb
+from cli_runs import complaint, run
+from stores import assert_nothing_left
 
 FIXED = ("--alpha", "1e-3", "--json")
 

@@ -11,10 +11,10 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from stores import TEXT, assert_nothing_left, assert_same, write
 from typer.testing import CliRunner
 
 import tauboost as tb
+from stores import TEXT, assert_nothing_left, assert_same, write
 from tauboost.cli.app import app
 
 

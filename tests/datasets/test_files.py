@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from stores import assert_nothing_left, assert_same
 
 import tauboost as tb
+from stores import assert_nothing_left, assert_same
 from tauboost.io.svmlight_writer import SvmlightWriter
 
 # More than one block of rows.

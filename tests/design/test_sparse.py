@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import CASES
 
 import tauboost as tb
+from problems import CASES
 from tauboost.design.sparse import decisions
 
 

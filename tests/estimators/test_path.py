@@ -7,7 +7,6 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import CASES
 from sklearn.base import clone
 from sklearn.datasets import load_iris
 from sklearn.linear_model import LogisticRegression
@@ -15,6 +14,7 @@ from sklearn.model_selection import PredefinedSplit, ShuffleSplit, StratifiedKFo
 from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tauboost as tb
+from problems import CASES
 from tauboost.estimators import path_result
 from tauboost.tuning import path_lanes
 from tauboost.tuning.folds import fold_numbers

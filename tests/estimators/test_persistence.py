@@ -7,10 +7,10 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from linear_classifier import LABELS, Linear, fitted, samples
 from sklearn.exceptions import NotFittedError
 
 from fuzz.sealed import put_together, take_apart
+from linear_classifier import LABELS, Linear, fitted, samples
 from tauboost.estimators import load_model, persistence, save_model, to_onnx
 from tauboost.io.model import ModelFileError, write_model
 

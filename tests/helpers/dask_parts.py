@@ -11,11 +11,11 @@ from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
+import dask
 import numpy as np
 import scipy.sparse as sp
-from problems import CASES, Case, sharded_case
 
-import dask
+from problems import CASES, Case, sharded_case
 
 
 @cache

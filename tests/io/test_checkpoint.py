@@ -7,9 +7,9 @@ import json
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from fits import fit_watched
 
 import tauboost as tb
+from fits import fit_watched
 from tauboost.io.checkpoint import FILE_NAME, FORMAT, Checkpoint
 from tauboost.io.tensors import read_file, write_tensors
 

@@ -23,9 +23,9 @@ import pyarrow.parquet as pq
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from stores import TEXT, assert_nothing_left, assert_same, small
 
 import tauboost as tb
+from stores import TEXT, assert_nothing_left, assert_same, small
 from tauboost.io import blocks, inputs
 
 

@@ -10,9 +10,9 @@ import errno
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from cli_runs import complaint, run
 
 import tauboost as tb
+from cli_runs import complaint, run
 from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
 from tauboost.io.svmlight_writer import SvmlightWriter
 from tauboost.report import MethodSetting, compare, plot_comparison

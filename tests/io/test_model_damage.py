@@ -9,10 +9,10 @@ import tracemalloc
 
 import numpy as np
 import pytest
-from model_files import MODELS, content_of, dense_model, refused, sparse_model
 
 from fuzz.mutations import nested
 from fuzz.sealed import put_together, take_apart
+from model_files import MODELS, content_of, dense_model, refused, sparse_model
 from tauboost.io import model
 from tauboost.io.model import ModelFileError, read_model
 

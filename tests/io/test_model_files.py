@@ -12,6 +12,10 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 from hypothesis import given
+from safetensors import safe_open
+
+from fuzz.mutations import nested
+from fuzz.sealed import put_together, take_apart
 from model_files import (
     MODELS,
     assert_valid,
@@ -21,10 +25,6 @@ from model_files import (
     same_model,
     sparse_model,
 )
-from safetensors import safe_open
-
-from fuzz.mutations import nested
-from fuzz.sealed import put_together, take_apart
 from tauboost.io.model import ModelData, read_model, write_model
 
 

@@ -16,11 +16,11 @@ from contextlib import suppress
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from model_files import assert_valid, content_of, dense_model, same_model, sparse_model
 
 import tauboost as tb
 from fuzz.mutations import edit_bytes
 from fuzz.sealed import edit_sealed, put_together, set_length, take_apart
+from model_files import assert_valid, content_of, dense_model, same_model, sparse_model
 from tauboost.io.model import ModelFileError, read_model, write_model
 
 BASES = [

@@ -8,8 +8,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from linear_classifier import LABELS, Linear, fitted, samples
 
+from linear_classifier import LABELS, Linear, fitted, samples
 from tauboost.estimators import persistence, to_onnx
 from tauboost.io.onnx import onnx_graph
 

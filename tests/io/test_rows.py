@@ -10,9 +10,9 @@ import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
-from stores import assert_same
 
 import tauboost as tb
+from stores import assert_same
 from tauboost import validation
 from tauboost.io.rows import load_rows, row_blocks
 from tauboost.validation import as_csr

@@ -6,8 +6,8 @@ import io
 
 import numpy as np
 import pytest
-from svmlight_texts import COMPRESS
 
+from svmlight_texts import COMPRESS
 from tauboost.io import load_svmlight, source
 from tauboost.io.source import open_source
 

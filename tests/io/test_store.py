@@ -14,9 +14,9 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from stores import assert_same, forge, small, write
 
 import tauboost as tb
+from stores import assert_same, forge, small, write
 from tauboost.io import store_format
 from tauboost.io.store_format import ARRAY_NAMES
 from tauboost.validation import as_csr

@@ -11,9 +11,9 @@ from pathlib import Path
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from stores import assert_nothing_left, assert_same, small, write
 
 import tauboost as tb
+from stores import assert_nothing_left, assert_same, small, write
 from tauboost.io.store_format import ARRAY_NAMES
 
 

@@ -16,8 +16,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
-from svmlight_texts import COMPRESS, DENSE, TEXT, assert_same, texts
 
+from svmlight_texts import COMPRESS, DENSE, TEXT, assert_same, texts
 from tauboost import _core
 from tauboost.io import load_svmlight
 

@@ -13,8 +13,8 @@ import time
 
 import numpy as np
 import pytest
-from svmlight_texts import COMPRESS, TEXT, long_text
 
+from svmlight_texts import COMPRESS, TEXT, long_text
 from tauboost.io import load_svmlight, svmlight_blocks
 
 

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
-from svmlight_texts import COMPRESS, assert_same, long_text
 
+from svmlight_texts import COMPRESS, assert_same, long_text
 from tauboost.io import load_svmlight, svmlight_blocks
 from tauboost.io.svmlight import read_rows
 

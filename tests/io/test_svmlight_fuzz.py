@@ -9,8 +9,8 @@ import numpy as np
 import pytest
 from scipy import sparse
 from sklearn.datasets import load_svmlight_file
-from svmlight_texts import assert_same
 
+from svmlight_texts import assert_same
 from tauboost import _core
 
 FUZZ = Path(__file__).parents[2] / "fuzz"

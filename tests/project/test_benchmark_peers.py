@@ -7,6 +7,7 @@ import subprocess
 import sys
 
 import pytest
+
 from benchmark_runs import BENCHMARKS, rows_of, run
 
 pytest.importorskip("matplotlib")

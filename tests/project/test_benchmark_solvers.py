@@ -7,8 +7,9 @@ import subprocess
 import sys
 from pathlib import Path
 
-import benchmark_runs
 import pytest
+
+import benchmark_runs
 
 pytest.importorskip("matplotlib")
 

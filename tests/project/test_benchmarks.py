@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+
 from benchmark_runs import rows_of, run
 
 SHAPE = {"data", "n_samples", "n_features", "nnz"}

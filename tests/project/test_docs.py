@@ -6,9 +6,9 @@ import re
 from pathlib import Path
 from typing import Any
 
-import cli_runs
 import pytest
 
+import cli_runs
 import tauboost as tb
 
 ROOT = Path(__file__).parents[2]

@@ -9,11 +9,11 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
-from problems import CASES, Case, sharded_case
 from scipy.optimize import minimize
 
 import tauboost as tb
 from conftest import real_data
+from problems import CASES, Case, sharded_case
 from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.solvers import cholesky, newton, reference

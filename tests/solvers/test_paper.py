@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from problems import CASES
 
 import tauboost as tb
+from problems import CASES
 from tauboost.solvers import reference
 
 

@@ -6,9 +6,9 @@ from itertools import islice
 
 import numpy as np
 import pytest
-from problems import CASES, Case, sharded_case
 
 import tauboost as tb
+from problems import CASES, Case, sharded_case
 from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.solvers import reference

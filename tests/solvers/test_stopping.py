@@ -6,9 +6,9 @@ import time
 
 import numpy as np
 import pytest
-from problems import CASES, sharded_case
 
 import tauboost as tb
+from problems import CASES, sharded_case
 from tauboost.solvers import stopping
 
 

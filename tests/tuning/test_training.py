@@ -7,10 +7,10 @@ from unittest.mock import Mock
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from fits import fit_watched
 from sklearn.datasets import make_classification
 
 import tauboost as tb
+from fits import fit_watched
 from tauboost import _core
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr

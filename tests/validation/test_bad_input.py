@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from problems import CASES
 
 import tauboost as tb
+from problems import CASES
 
 X = sp.csr_array(np.array([[1.0, 0, 2], [0, 1, 0], [1, 1, 0], [0, 0, 3]]))
 y = np.array([1, -1, -1, 1])

@@ -9,19 +9,19 @@ pytest.importorskip("distributed")
 import json
 from itertools import pairwise
 
+import dask
 import dask.array as da
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
-from dask_parts import StoreLike, case_named, pieces
-from problems import CASES, sharded_case
+from dask import dataframe as dd
 from sklearn.datasets import dump_svmlight_file
 
-import dask
 import tauboost as tb
 import tauboost.dask as td
 from conftest import real_data
-from dask import dataframe as dd
+from dask_parts import StoreLike, case_named, pieces
+from problems import CASES, sharded_case
 from tauboost.io.checkpoint import SOLVE_FORMAT
 from tauboost.io.tensors import read_file
 from tauboost.rows import Iterate

@@ -8,19 +8,19 @@ pytest.importorskip("distributed")
 
 import datetime as dt
 
+import dask
 import numpy as np
 from cryptography import x509
 from cryptography.hazmat.primitives import hashes, serialization
 from cryptography.hazmat.primitives.asymmetric import ec
 from cryptography.x509.oid import NameOID
-from dask_parts import pieces
 from distributed import Client, LocalCluster
 from distributed.security import Security
-from problems import CASES
 
-import dask
 import tauboost as tb
 import tauboost.dask as td
+from dask_parts import pieces
+from problems import CASES
 
 
 @pytest.fixture

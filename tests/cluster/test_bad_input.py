@@ -12,11 +12,11 @@ import sys
 import dask.array as da
 import numpy as np
 import pandas as pd
+from dask import dataframe as dd
 from distributed import Client
 
 import tauboost as tb
 import tauboost.dask as td
-from dask import dataframe as dd
 
 X = np.eye(6)
 Y = np.array([1, -1, 1, -1, 1, -1])

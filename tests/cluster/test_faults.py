@@ -15,15 +15,15 @@ import threading
 import time
 from importlib import import_module
 
+import dask
 import numpy as np
-from dask_parts import load_once, load_or_die, load_piece, pieces
 from distributed import Client, LocalCluster
-from problems import CASES
 from sklearn.datasets import make_classification
 
-import dask
 import tauboost as tb
 import tauboost.dask as td
+from dask_parts import load_once, load_or_die, load_piece, pieces
+from problems import CASES
 from tauboost.io.checkpoint import SOLVE_FORMAT
 from tauboost.io.tensors import read_file
 

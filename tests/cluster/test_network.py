@@ -1,6 +1,6 @@
 """Three hosts in network namespaces, 10 ms apart, that lose one packet in a hundred.
 
-    sudo pytest -m slow tests/dask/test_network.py
+    sudo pytest -m slow tests/cluster/test_network.py
 
 Needs root, /dev/net/tun and `ip` (Debian: apt install iproute2); skipped otherwise. The delay and
 the loss are made by lossy_network.py, as many kernels have no `tc netem`.
@@ -21,12 +21,12 @@ from contextlib import ExitStack
 from pathlib import Path
 
 import numpy as np
-from dask_parts import pieces
 from distributed import Client
-from problems import CASES
 
 import tauboost as tb
 import tauboost.dask as td
+from dask_parts import pieces
+from problems import CASES
 
 NET = "10.213.7"
 HASTY = td.Patience(silence=1.0, pulse=6.0, workers=30.0)

@@ -12,6 +12,7 @@ import dask.array as da
 import numpy as np
 import pandas as pd
 import scipy.sparse as sp
+from dask import dataframe as dd
 from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.base import clone
@@ -20,7 +21,6 @@ from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
 import tauboost.dask as td
-from dask import dataframe as dd
 from tauboost.dask import labelled
 from tauboost.dask.loading import LoadedPart, read_range
 
