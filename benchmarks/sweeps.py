@@ -10,6 +10,7 @@ import tauboost as tb
 from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.rows import LocalRows
+from tauboost.solvers.start import Start
 from tauboost.solvers.weights import MultiplicativeWeights
 
 __all__ = ["gather_once", "sweep_arguments", "sweep_once"]
@@ -20,7 +21,7 @@ Row = dict[str, Any]
 def sweep_arguments(problem: tb.Problem, penalty: Penalty, tau: int) -> Row:
     """Return what ``exact`` hands to its kernel at lam = 0; the kernel changes it."""
     n = problem.n_coordinates
-    at = MultiplicativeWeights(problem, penalty, np.zeros(n), 1)
+    at = MultiplicativeWeights(Start(problem, penalty, np.zeros(n), 1))
     columns = np.arange(n, dtype=np.int32)  # in the core's order, which is a random one
     rows = at.rows
     assert isinstance(rows, LocalRows)
