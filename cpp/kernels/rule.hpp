@@ -64,7 +64,7 @@ struct Choices {
   }
 };
 
-constexpr int together = 8;  // so many steps are computed at once
+constexpr int together = 8;  // steps computed at once
 
 // In rule.cpp: once for every kind of machine.
 void choose(Choices<together>& block, const StepRule& rule);

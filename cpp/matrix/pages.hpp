@@ -29,7 +29,7 @@ class Pages {
   void* data() const { return data_; }
   std::size_t size() const { return size_; }
 
-  // At least so many bytes; what is there is kept.
+  // Makes room for at least this many bytes; what is there is kept.
   void resize(std::size_t size) {
     // Large pages for large arrays: to touch small ones for the first time takes longer than to
     // parse what goes there.

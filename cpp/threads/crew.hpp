@@ -41,7 +41,7 @@ class Crew {
     int size;
   };
 
-  // A crew with room for so many threads, the caller's among them; null where memory is short.
+  // A crew with room for n threads, the caller's among them; null where memory is short.
   static Crew* borrow(int n_threads) {
     Pool& pool = Pool::of_this_process();
     Crew* crew = nullptr;
@@ -129,7 +129,7 @@ class Crew {
     for (Member& member : members_) member.crew = this;
   }
 
-  // Starts threads until there are so many, or the system refuses: fewer do as well.
+  // Starts threads until there are enough, or the system refuses: fewer do as well.
   void hire(int n_helpers) {
     n_helpers = n_helpers < most_threads ? n_helpers : most_threads - 1;
     while (n_helpers_ < n_helpers && start(members_[n_helpers_ + 1])) ++n_helpers_;
@@ -199,7 +199,7 @@ class Crew {
     }
   }
 
-  // Waits until the helpers have finished so many tasks.
+  // Waits until the helpers have finished that number of tasks.
   void wait_for(std::uint32_t n_tasks) {
     for (int spin = 0; spin < spins; ++spin) {
       if (finished_.load(std::memory_order_acquire) == n_tasks) return;

@@ -19,7 +19,7 @@ def progress_bar(
     """Yield a function to be called with the amount done so far, out of ``total`` if known.
 
     The bar appears after half a second, if stderr is a terminal, and vanishes in the end. Amounts
-    are shown divided by ``scale``, as so many ``unit``.
+    are shown divided by ``scale``, in ``unit``.
     """
     if not visible:
         yield lambda _: None

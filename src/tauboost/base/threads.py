@@ -86,5 +86,5 @@ def _integer(value: Any, name: str, accepted: str) -> int:
 
 
 def useful_threads(n_threads: int, nonzeros: int, work: str = "pass") -> int:
-    """Return how many of the threads are worth their while for work on so many nonzeros."""
+    """Return how many of the threads pay off for work on this many nonzeros."""
     return max(1, min(n_threads, nonzeros // NONZEROS_WORTH_A_THREAD[work]))

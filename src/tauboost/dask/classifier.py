@@ -308,7 +308,7 @@ def names_of(data: Any) -> NDArray[Any] | None:
 
 
 def checkpoint_of(path: str | os.PathLike[str] | None, code: int, n_problems: int) -> Path | None:
-    """Return the checkpoint of one of so many problems."""
+    """Return the checkpoint of one of several problems."""
     if path is None or n_problems == 1:
         return None if path is None else Path(path)
     return Path(f"{os.fspath(path)}.{code}")

@@ -45,7 +45,7 @@ def as_pieces(data: Any, n_features: int | None, n_parts: int) -> tuple[list[Any
 
 
 def grouped(pieces: Sequence[Any], n_parts: int) -> list[list[Any]]:
-    """Gather neighbouring pieces into at most so many parts."""
+    """Gather neighbouring pieces into at most ``n_parts`` parts."""
     cuts = np.linspace(0, len(pieces), min(n_parts, len(pieces)) + 1).astype(int).tolist()
     return [list(pieces[a:b]) for a, b in pairwise(cuts)]
 

@@ -42,7 +42,7 @@ class LoadedPart:
     sample_weight: Vector | None
 
     def widened(self, n_features: int, used: NDArray[np.intp] | None = None) -> Any:
-        """Return X with empty columns up to so many features, or with the ``used`` ones only."""
+        """Return X with empty columns up to ``n_features``, or with the ``used`` ones only."""
         X, indices = self.X, self.X.indices
         if used is not None:
             indices, n_features = np.searchsorted(used, indices), len(used)

@@ -32,7 +32,7 @@ _INT32_MAX: Final = 2**31 - 1
 
 URL_BLOCK_ROWS: Final = 16_384
 
-# Measured on w8a: the share of rows with at most so many nonzeros, and the share of rows that a
+# Measured on w8a: the share of rows with at most this many nonzeros, and the share of rows that a
 # column occurs in, by the column's rank divided by n.
 _W8A_ROWS: Final = np.array([
     (0, 0.0845), (1, 0.134), (4, 0.285), (8, 0.488), (12, 0.645), (16, 0.762), (20, 0.844),

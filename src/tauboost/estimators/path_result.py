@@ -22,7 +22,7 @@ from ..tuning.samples import Samples
 
 __all__ = ["PathNotes", "PathResult"]
 
-# Coefficients of all alphas are one array up to so many numbers, else one CSR an alpha.
+# Coefficients of all alphas are one array up to this many numbers, else one CSR per alpha.
 LARGEST_ARRAY = 2**22
 
 

@@ -70,7 +70,7 @@ def boost(
     n_thresholds: int,
     n_threads: int | None = None,
 ) -> Stumps:
-    """Run AdaBoost for so many rounds: each takes the stump of the largest edge."""
+    """Run AdaBoost for ``n_rounds`` rounds: each takes the stump of the largest edge."""
     feature, threshold, indicators = _candidates(sp.csc_array(X), n_thresholds)
     problem = Problem.of_part(
         indicators, y, sample_weight, classes=classes, fit_intercept=True, n_threads=n_threads
@@ -107,7 +107,7 @@ def boost(
 def _candidates(columns: Any, n_thresholds: int) -> tuple[NDArray[np.int64], Vector, Any]:
     """Return features and thresholds of all stumps, and their indicators as a CSR matrix.
 
-    Thresholds lie halfway between neighbouring values of a feature, at most so many of them.
+    Thresholds lie halfway between neighbouring values of a feature, a limited number of them.
     """
     columns.sum_duplicates()
     features, thresholds, rows = [], [], []

@@ -33,7 +33,7 @@ def make_block(
 
 
 def row_ranges(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
-    """Cut rows into ranges of at most so many rows and entries, with at least one row each."""
+    """Cut rows into ranges with a limited number of rows and entries, at least one row each."""
     n_rows, start = len(indptr) - 1, 0
     while start < n_rows:
         stop = int(np.searchsorted(indptr, indptr[start] + MOST_ENTRIES, side="right")) - 1

@@ -150,7 +150,7 @@ class StoreWriter(InTheMaking):
         self._files[f"{part}_indices"].append(indices)
 
     def widen(self, n_columns: int) -> None:
-        """Say that there are at least so many columns."""
+        """Set the minimum number of columns."""
         if self.n_features is not None and n_columns > self.n_features:
             raise ValueError(f"has {n_columns} features, more than n_features={self.n_features}")
         if n_columns > MAX_INDEX + 1:

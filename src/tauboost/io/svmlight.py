@@ -196,7 +196,7 @@ def svmlight_blocks(
         Whether indices count from 0. With "auto", which is known only in the end, blocks have them
         as written; they count from 0 if the smallest of all ``smallest_index`` is 0.
     block_bytes : int
-        Bytes of text, decompressed, in a block: about so many, in whole lines.
+        Bytes of text, decompressed, in a block, approximately, in whole lines.
 
     Yields
     ------

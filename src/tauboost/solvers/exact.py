@@ -35,7 +35,7 @@ from .weights import WEIGHTS_STATE, MultiplicativeWeights, check_rows
 __all__ = ["BundleSize", "Exact"]
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
-# A bundle's rows are gone through twice: so many of them stay in the cache in between.
+# A bundle's rows are read twice: this many stay in the cache in between.
 NONZEROS_IN_A_BUNDLE = 2**16
 # On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
 FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2

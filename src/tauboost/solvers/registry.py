@@ -156,7 +156,7 @@ def solve(
         Stop when the largest excess edge is at most this (1e-4 by default), or when the data are
         found separable; 0 switches both tests off.
     time_limit, target : float, optional
-        Stop after so many seconds, or as soon as the objective is at most ``target``.
+        Stop after this many seconds, or as soon as the objective is at most ``target``.
     lam0 : array-like of shape (n_features,), optional
         Where to start (0 by default), with the intercept, if any, as one entry more at the end;
         moved into the bounds if it lies outside.

@@ -33,7 +33,7 @@ FEW_COLUMNS = 2**12
 # What a column costs beyond its nonzeros, in nonzeros.
 COLUMN_OVERHEAD = 32
 # A column is swept again at once if it gained this much of the mean, for its cost; such sweeps are
-# worth their while if they are this much shorter, and go on at most so many times.
+# worth their while if they are this much shorter, and repeat at most this many times.
 WORTH_REPEATING = 0.5
 LARGEST_SHARE = 0.8
 MOST_PARTIAL_SWEEPS = 8
@@ -73,7 +73,7 @@ class SweepPlan:
         return self.position >= len(self.columns)
 
     def take(self, most: int) -> NDArray[np.int32]:
-        """Return the next columns, at most so many, and no more than until the next look."""
+        """Return the next columns, at most ``most``, and none beyond the next look."""
         stop = min(len(self.columns), self.position + most, self.position + self.stride)
         taken = self.columns[self.position : stop]
         self.position = stop

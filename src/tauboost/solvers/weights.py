@@ -82,7 +82,7 @@ class MultiplicativeWeights:
         return self.updates / self.problem.n_coordinates
 
     def updates_in(self, epochs: float) -> int:
-        """Return how many updates so many epochs are, at least one."""
+        """Return the number of updates in some epochs, at least one."""
         most = min(epochs * self.problem.n_coordinates - 1e-6, 2.0**62)
         return max(1, math.ceil(most))
 

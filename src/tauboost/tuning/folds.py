@@ -26,7 +26,7 @@ __all__ = ["Fold", "make_folds"]
 class Fold:
     """Which samples one fold learns from, and those it is scored on."""
 
-    learnt: Mask
+    trained: Mask
     arrays: CsrArrays  # the scored rows
     codes: NDArray[np.intp]
     weights: Vector  # of sum 1
@@ -71,12 +71,12 @@ def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask
                 f"cv must yield pairs (rows to learn from, rows to score), not {shown(split)}"
             )
         train, test = split
-        learnt, scored = (_mask(rows, len(present))[present] for rows in (train, test))
-        if len(np.unique(samples.codes[learnt])) < samples.n_classes:
+        trained, scored = (_mask(rows, len(present))[present] for rows in (train, test))
+        if len(np.unique(samples.codes[trained])) < samples.n_classes:
             raise ValueError(f"split {k} of cv leaves no samples of some classes to learn from")
         if not scored.any():
             raise ValueError(f"split {k} of cv has no samples of positive weight to score")
-        folds.append(_fold(samples, learnt, scored))
+        folds.append(_fold(samples, trained, scored))
     return folds
 
 
@@ -95,10 +95,10 @@ def fold_numbers(samples: Samples, n_folds: int) -> NDArray[np.intp]:
     return np.asarray(ranks % min(n_folds, int(counts.min())))
 
 
-def _fold(samples: Samples, learnt: Mask, scored: Mask) -> Fold:
+def _fold(samples: Samples, trained: Mask, scored: Mask) -> Fold:
     weights = samples.weights[scored]
     return Fold(
-        learnt, samples.arrays.select(scored), samples.codes[scored], weights / weights.sum()
+        trained, samples.arrays.select(scored), samples.codes[scored], weights / weights.sum()
     )
 
 

@@ -18,7 +18,7 @@ __all__ = ["fingerprints", "held_out_parts"]
 
 # With fewer different samples than this of any class, a held-out part says nothing.
 FEWEST_OF_A_CLASS = 10
-# How many parts are held out in turn, from so many different samples on.
+# How many parts are held out in turn, by the minimum number of different samples.
 PARTS = {8_000: 1, 0: 2}
 
 

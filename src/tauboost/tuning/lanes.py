@@ -200,12 +200,12 @@ class Lanes:
 
     def _check_restored(self, r: Vector) -> None:
         """Check that the weights are those of lam, up to what rounding has done to them."""
-        is_learnt = self.c > 0
+        is_trained = self.c > 0
         w = self.w[:, : self.k]
         expected = self.loss.log_weights(r, self.shift[: self.k])
-        check_weights(np.log(np.abs(w[is_learnt]) / self.c[is_learnt]), expected[is_learnt], "w")
+        check_weights(np.log(np.abs(w[is_trained]) / self.c[is_trained]), expected[is_trained], "w")
         sign = 1.0 if self.sign is None else self.sign
-        if np.any(w[~is_learnt] != 0) or np.any(w * sign < 0):
+        if np.any(w[~is_trained] != 0) or np.any(w * sign < 0):
             raise SavedStateError("w")
         if self.E is not None:
             check_weights(np.log(self.E[:, : self.k]), r, "E")
@@ -264,8 +264,8 @@ class Lanes:
         self.total, self.shift = np.ones(self.width), np.zeros(self.width)
         for lane in range(k):
             # A held-out row may be so far off that the others' weights would be 0 beside it.
-            learnt = np.where(self.c[:, lane] > 0, r[:, lane], -np.inf)
-            weights = self.loss.weigh(learnt, self.c[:, lane], 1.0)
+            trained = np.where(self.c[:, lane] > 0, r[:, lane], -np.inf)
+            weights = self.loss.weigh(trained, self.c[:, lane], 1.0)
             self.w[:, lane], self.total[lane] = weights.w, weights.total
             self.shift[lane] = weights.value - np.log(weights.total)
             if self.sign is not None:

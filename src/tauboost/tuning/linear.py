@@ -14,7 +14,7 @@ from ..validation import CsrArrays
 
 __all__ = ["decision_values", "sparse_product"]
 
-# SciPy's product takes memory for every feature there might be: up to so many that is little.
+# SciPy's product takes memory for every feature there might be: up to this many, that is little.
 FEW_FEATURES = 2**22
 
 

@@ -32,7 +32,7 @@ from .strongest import best_intercept
 __all__ = ["Arrival", "LanePaths"]
 
 # Sweeps over the columns in use are worth their while if these hold at most this share of the
-# nonzeros; so many of them may follow each other.
+# nonzeros; at most this many may follow each other.
 LARGEST_SHARE = 0.5
 MOST_PARTIAL_SWEEPS = 8
 
@@ -88,9 +88,9 @@ class LanePaths:
         self.tol, self.max_iter = tol, max_iter
         self.report, self.start = report, time.perf_counter()
         weights = samples.weights[samples.order]
-        learnt = [np.where(fold.learnt[samples.order], weights, 0.0) for fold in folds]
+        trained = [np.where(fold.trained[samples.order], weights, 0.0) for fold in folds]
         self.codes = samples.codes[samples.order]
-        self.c = np.stack([part / part.sum() for part in [*learnt, weights]], axis=1)
+        self.c = np.stack([part / part.sum() for part in [*trained, weights]], axis=1)
         self.lock, self.is_stopped = threading.Lock(), threading.Event()
 
     def run(self, listen: Listener) -> None:
@@ -112,7 +112,7 @@ class LanePaths:
     def _walks(self) -> list[Walk]:
         """Return one walk a problem; where lanes are left over, several share a problem's alphas.
 
-        Each of these takes every so-manieth alpha, so that all begin with strong ones, which are
+        Each of these takes every k-th alpha, so that all begin with strong ones, which are
         solved fast.
         """
         n_folds, n_tasks = self.c.shape[1] - 1, self.samples.n_tasks

@@ -33,7 +33,7 @@ class Strength:
     l1_ratio: float
 
     def psi(self, n: int) -> Penalty:
-        """Return the elastic net over so many coordinates."""
+        """Return the elastic net over n coordinates."""
         return Penalty.elastic_net(n, self.alpha, self.l1_ratio)
 
 
@@ -42,7 +42,7 @@ class Race:
 
     Parameters
     ----------
-    held : rows, as a mask over samples, that no candidate learns from; None: all are learnt from
+    held : rows, as a mask over samples, that no candidate learns from; None: they learn from all
     start : array of shape (tasks, n), the point of the core where every candidate starts
     """
 
@@ -57,8 +57,8 @@ class Race:
         order = samples.order
         self.loss = strengths[0].loss
         weights = samples.weights[order]
-        learnt = weights if held is None else np.where(held[order], 0.0, weights)
-        c = learnt / learnt.sum()
+        trained = weights if held is None else np.where(held[order], 0.0, weights)
+        c = trained / trained.sum()
         self.rows = np.flatnonzero(held[order]) if held is not None else np.arange(0)
         self.row_weights = weights[self.rows] / max(weights[self.rows].sum(), 1e-300)
         self.row_codes = samples.codes[order][self.rows]

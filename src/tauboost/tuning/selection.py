@@ -30,7 +30,7 @@ USUAL_STRENGTH = 0.1
 # l1 in units of the largest gradient at 0, from which on every coefficient is 0.
 STRENGTHS_OF_L1 = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4)
 L1_RATIOS = (0.0, 0.5, 1.0)
-# After so many sweeps, this many candidates stay: more of the stronger ones, as more sweeps
+# After this many sweeps, these candidates stay: more of the stronger ones, as more sweeps
 # favour them.
 NARROWING = {1: (2, 1), 4: (1, 0)}
 # A sweep that improves the held-out loss by less than this share is the last.

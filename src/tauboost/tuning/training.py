@@ -28,8 +28,8 @@ from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
 
 __all__ = ["Trained", "train"]
 
-# Up to so many sweeps are a regulariser, and repeated from 0 on all samples; more are on their way
-# to the optimum, and the fit on all samples goes there, up to tol.
+# Up to this many sweeps regularise: they are repeated from 0 on all samples. More are on their way to
+# the optimum, and the fit on all samples goes there, up to tol.
 FEW_SWEEPS = 4
 
 
@@ -73,7 +73,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     chooses = options.alpha == "auto" or options.early_stopping
     parts: list[Mask] = []
     if chooses or options.calibrate:
-        # What early stopping keeps has learnt from one part only.
+        # What early stopping keeps was trained on one part only.
         # With several classes one part is as much work as several with two.
         several = chooses and not options.early_stopping and samples.is_binary
         most = None if several else 1
