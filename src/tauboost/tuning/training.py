@@ -28,7 +28,7 @@ from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
 
 __all__ = ["Trained", "train"]
 
-# Up to this many sweeps regularise: they are repeated from 0 on all samples. More are on their way to
+# Up to this many sweeps regularise: they are repeated from 0 on all samples. More are on the way to
 # the optimum, and the fit on all samples goes there, up to tol.
 FEW_SWEEPS = 4
 
