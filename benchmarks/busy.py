@@ -12,17 +12,8 @@ from contextlib import contextmanager
 from functools import partial
 from typing import Any
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    Data,
-    parser,
-    print_table,
-    provenance,
-    time_in_turns,
-    w8a,
-    write_csv,
-)
 from tauboost.datasets import find_data
 
 Row = dict[str, Any]
@@ -49,28 +40,28 @@ def others(n_processes: int) -> Iterator[None]:
             process.join()
 
 
-def data_sets(seed: int, quick: bool) -> list[Data]:
+def data_sets(seed: int, quick: bool) -> list[common.Data]:
     """Return w8a and, where it is there, imdb_unigram."""
-    sets = [w8a(seed, quick)]
+    sets = [common.w8a(seed, quick)]
     try:
         path = find_data("imdb_unigram")
     except FileNotFoundError:
         return sets
-    return sets if quick else [*sets, Data("imdb_unigram", *tb.load_svmlight(path))]
+    return sets if quick else [*sets, common.Data("imdb_unigram", *tb.load_svmlight(path))]
 
 
-def fit(n_jobs: int, data: Data, seed: int, _: object) -> None:
+def fit(n_jobs: int, data: common.Data, seed: int, _: object) -> None:
     """Fit the default classifier."""
     tb.TauBoostClassifier(random_state=seed, n_jobs=n_jobs).fit(data.X, data.y)
 
 
-def measure(data: Data, n_others: int, seed: int, threads: int, repeats: int) -> Row:
+def measure(data: common.Data, n_others: int, seed: int, threads: int, repeats: int) -> Row:
     """Time both numbers of threads, in turns."""
     candidates = [
-        Candidate(lambda: None, partial(fit, n_jobs, data, seed)) for n_jobs in (1, threads)
+        common.Candidate(lambda: None, partial(fit, n_jobs, data, seed)) for n_jobs in (1, threads)
     ]
     with others(n_others):
-        one, several = time_in_turns(candidates, repeats).medians
+        one, several = common.time_in_turns(candidates, repeats).medians
     return {
         "data": data.name,
         "other processes": n_others,
@@ -82,7 +73,7 @@ def measure(data: Data, n_others: int, seed: int, threads: int, repeats: int) ->
 
 def main() -> None:
     """Print and save one row for each data set and load."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     options.add_argument("--repeats", type=int, default=9, help="fits of each kind")
     chosen = options.parse_args()
     repeats = 2 if chosen.quick else chosen.repeats
@@ -92,8 +83,8 @@ def main() -> None:
         for n_others in (0, chosen.threads)
     ]
     cells = [[v if isinstance(v, str) else f"{v:.3g}" for v in row.values()] for row in rows]
-    print_table("Default fits on a busy machine", list(rows[0]), cells)
-    write_csv(chosen.out / "busy.csv", rows, provenance(chosen.seed))
+    common.print_table("Default fits on a busy machine", list(rows[0]), cells)
+    common.write_csv(chosen.out / "busy.csv", rows, common.provenance(chosen.seed))
 
 
 if __name__ == "__main__":

@@ -16,17 +16,8 @@ import numpy as np
 from sklearn.datasets import load_svmlight_file
 from sklearn.linear_model import LogisticRegression
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    clock,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    time_in_turns,
-    write_csv,
-)
 from reading import prepare
 from sweeps import sweep_arguments, sweep_once
 from tauboost.penalty import Penalty
@@ -53,7 +44,9 @@ def whole_way(path: Path, chosen: argparse.Namespace) -> tuple[list[Row], float]
 
     runs = {"scikit-learn + LIBLINEAR": theirs, "tauboost": ours}
     runs["tauboost, quick fit"] = partial(ours, **QUICK)
-    timings = time_in_turns([Candidate(lambda: None, run) for run in runs.values()], chosen.repeats)
+    timings = common.time_in_turns(
+        [common.Candidate(lambda: None, run) for run in runs.values()], chosen.repeats
+    )
     slow = timings.medians[0]
     rows = [
         {"what": f"file to model: {name}", "seconds": seconds, "ratio": slow / seconds}
@@ -76,8 +69,11 @@ def building(path: Path, chosen: argparse.Namespace) -> list[Row]:
         partial(sweep_arguments, problem, Penalty(problem.n_features, *psi), tau)
         for psi in PSIS.values()
     ]
-    candidates = [Candidate(lambda: None, build), *(Candidate(start, sweep) for start in starts)]
-    built, *swept = time_in_turns(candidates, 3 * chosen.repeats).medians
+    candidates = [
+        common.Candidate(lambda: None, build),
+        *(common.Candidate(start, sweep) for start in starts),
+    ]
+    built, *swept = common.time_in_turns(candidates, 3 * chosen.repeats).medians
     rows = [{"what": "CSR to Problem", "seconds": built, "ratio": 1.0}]
     for name, seconds in zip(PSIS, swept, strict=True):
         rows.append({"what": f"one exact sweep, {name}", "seconds": seconds})
@@ -87,7 +83,7 @@ def building(path: Path, chosen: argparse.Namespace) -> list[Row]:
 
 def main() -> None:
     """Measure and write file_to_model.csv."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     options.add_argument("--repeats", type=int, default=5, help="repeats of every way")
     chosen = options.parse_args()
     chosen.repeats = 1 if chosen.quick else chosen.repeats
@@ -95,15 +91,15 @@ def main() -> None:
         text = prepare(Path(folder), chosen.seed, chosen.quick)
         rows, others = whole_way(text.path, chosen)
         rows += building(text.path, chosen)
-    print_table(
+    common.print_table(
         f"{text.name}, {chosen.threads} threads",
         ("what", "seconds", "times as fast / building in sweeps"),
-        [[row["what"], clock(row["seconds"]), f"{row['ratio']:.1f}"] for row in rows],
+        [[row["what"], common.clock(row["seconds"]), f"{row['ratio']:.1f}"] for row in rows],
     )
-    remark_on(others)
+    common.remark_on(others)
     about = {"data": text.name, "threads": chosen.threads, "other_cores_busy": round(others, 2)}
-    origin = provenance(chosen.seed)
-    write_csv(chosen.out / "file_to_model.csv", [about | row for row in rows], origin)
+    origin = common.provenance(chosen.seed)
+    common.write_csv(chosen.out / "file_to_model.csv", [about | row for row in rows], origin)
 
 
 if __name__ == "__main__":

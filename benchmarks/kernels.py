@@ -16,19 +16,8 @@ from typing import Any
 
 import numpy as np
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    Data,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    time_in_turns,
-    url_like,
-    w8a,
-    write_csv,
-)
 from tauboost import _core
 from tauboost.base.arrays import Vector
 from tauboost.penalty import Penalty
@@ -48,7 +37,7 @@ State = tuple[Vector, Vector]  # w and lam: the kernels change them
 class Bench:
     """A problem at lam = 0, the kernels on it, and how many nonzeros their draws meet."""
 
-    def __init__(self, data: Data, seed: int) -> None:
+    def __init__(self, data: common.Data, seed: int) -> None:
         self.name = data.name
         self.problem = tb.Problem(data.X, data.y)
         self.matrix = self.problem.matrix
@@ -135,7 +124,7 @@ class Case:
     kernel: str
     threads: int
     nonzeros: int
-    candidate: Candidate[Any]
+    candidate: common.Candidate[Any]
 
 
 def products(bench: Bench, threads: int) -> Iterator[Case]:
@@ -146,7 +135,7 @@ def products(bench: Bench, threads: int) -> Iterator[Case]:
     columns = np.arange(matrix.n, dtype=np.int32)
 
     def case(kernel: str, prepare: Callable[[], Vector], run: Callable[[Vector], object]) -> Case:
-        return Case(kernel, threads, nnz, Candidate(prepare, run))
+        return Case(kernel, threads, nnz, common.Candidate(prepare, run))
 
     yield case(LIMIT, lambda: w, lambda w: _core.pure_gather(matrix, w, threads))
     yield case(
@@ -163,14 +152,16 @@ def updates(bench: Bench, thread_counts: Sequence[int]) -> Iterator[Case]:
     """Yield the coordinate methods, one epoch each."""
     for tau in (1, min(PAPER_TAU, bench.matrix.n)):
         met = bench.met_by_pcdm(tau)
-        candidate = Candidate(bench.start, partial(bench.pcdm, tau))
+        candidate = common.Candidate(bench.start, partial(bench.pcdm, tau))
         yield Case(f"pcdm, tau = {tau}", 1, met, candidate)
         if tau == 1:
-            yield Case("pcdm, tau = 1, by solve", 1, met, Candidate(lambda: bench, _solve_an_epoch))
+            yield Case(
+                "pcdm, tau = 1, by solve", 1, met, common.Candidate(lambda: bench, _solve_an_epoch)
+            )
     met = bench.met_by_pcdm_async()
     for threads in thread_counts:
         run = partial(bench.pcdm_async, threads, bench.matrix.n)
-        yield Case("pcdm-async", threads, met, Candidate(bench.start, run))
+        yield Case("pcdm-async", threads, met, common.Candidate(bench.start, run))
 
 
 def _solve_an_epoch(bench: Bench) -> None:
@@ -182,11 +173,11 @@ def measure(bench: Bench, thread_counts: Sequence[int], repeats: int) -> list[Ro
     """Time all kernels on one data set, in turns."""
     nnz = bench.matrix.nnz
     memory = np.ones(nnz // 2)  # 4 bytes a nonzero, like the row indices
-    cases = [Case("memory read", 1, nnz, Candidate(lambda: memory, np.sum))]
+    cases = [Case("memory read", 1, nnz, common.Candidate(lambda: memory, np.sum))]
     for threads in thread_counts:
         cases += products(bench, threads)
     cases += updates(bench, thread_counts)
-    timings = time_in_turns([case.candidate for case in cases], repeats)
+    timings = common.time_in_turns([case.candidate for case in cases], repeats)
     timed = list(zip(cases, timings.medians, strict=True))
     limit = {case.threads: seconds / nnz for case, seconds in timed if case.kernel == LIMIT}
     return [
@@ -209,12 +200,12 @@ def show(rows: Sequence[Row]) -> None:
     """Print the table of one data set."""
     shape = "{data}: {n_samples:,} x {n_features:,}, {nnz:,} nonzeros; medians of {repeats}"
     cells = ("{kernel}", "{threads}", "{ns_per_nonzero:.2f}", "{ratio_to_pure_gather:.2f}")
-    print_table(
+    common.print_table(
         shape.format(**rows[0]),
         ("kernel", "threads", "ns per nonzero", f"x {LIMIT}"),
         [[cell.format(**row) for cell in cells] for row in rows],
     )
-    remark_on(rows[0]["other_cores_busy"])
+    common.remark_on(rows[0]["other_cores_busy"])
 
 
 def measure_scaling(
@@ -227,7 +218,7 @@ def measure_scaling(
     bench.pcdm_async(1, least, state)
     n_draws = max(least, round(least * seconds / (time.perf_counter() - begin)))
     runs = [partial(bench.pcdm_async, threads, n_draws) for threads in thread_counts]
-    timings = time_in_turns([Candidate(bench.start, run) for run in runs], repeats)
+    timings = common.time_in_turns([common.Candidate(bench.start, run) for run in runs], repeats)
     alone = timings.medians[0]
     return [
         bench.label()
@@ -247,7 +238,7 @@ def measure_scaling(
 def show_scaling(rows: Sequence[Row]) -> None:
     """Print updates per second, and whether the target for two threads is met."""
     cells = ("{threads}", "{seconds:.3f}", "{updates_per_second:,.0f}", "{ratio_to_one_thread:.2f}")
-    print_table(
+    common.print_table(
         "pcdm-async on {data}: {updates:,} updates; medians of {repeats}".format(**rows[0]),
         ("threads", "seconds", "updates per second", "x one thread"),
         [[cell.format(**row) for cell in cells] for row in rows],
@@ -255,12 +246,12 @@ def show_scaling(rows: Sequence[Row]) -> None:
     ratio = next(row["ratio_to_one_thread"] for row in rows if row["threads"] == 2)
     verdict = "met" if ratio >= ASYNC_TARGET else "missed"
     print(f"two threads: {ratio:.2f} x one; target at least {ASYNC_TARGET} x: {verdict}")
-    remark_on(rows[0]["other_cores_busy"])
+    common.remark_on(rows[0]["other_cores_busy"])
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     options.add_argument("--nnz", type=float, default=20e6, help="nonzeros of the url-like set")
     options.add_argument("--repeats", type=int, default=7, help="repeats on the url-like set")
     return options.parse_args()
@@ -271,9 +262,9 @@ def main() -> None:
     chosen = arguments()
     nnz, repeats = (2e5, 2) if chosen.quick else (chosen.nnz, chosen.repeats)
     thread_counts = sorted({1, 2, chosen.threads})
-    origin = provenance(chosen.seed)
+    origin = common.provenance(chosen.seed)
     rows: list[Row] = []
-    for data in (w8a(chosen.seed, chosen.quick), url_like(nnz, chosen.seed)):
+    for data in (common.w8a(chosen.seed, chosen.quick), common.url_like(nnz, chosen.seed)):
         bench = Bench(data, chosen.seed)
         # A short call is noisier, and more of them fit into the same time.
         more = 1 if chosen.quick else max(1, NONZEROS_TO_TIME // bench.matrix.nnz)
@@ -283,8 +274,8 @@ def main() -> None:
     seconds, times = (0.01, 2) if chosen.quick else (ASYNC_SECONDS, ASYNC_REPEATS)
     scaling = measure_scaling(bench, thread_counts, seconds, times)  # on the url-like set
     show_scaling(scaling)
-    write_csv(chosen.out / "kernels.csv", rows, origin)
-    write_csv(chosen.out / "async_updates.csv", scaling, origin)
+    common.write_csv(chosen.out / "kernels.csv", rows, origin)
+    common.write_csv(chosen.out / "async_updates.csv", scaling, origin)
 
 
 if __name__ == "__main__":

@@ -19,19 +19,8 @@ import numpy as np
 from matplotlib.figure import Figure
 from matplotlib.ticker import FuncFormatter, LogLocator
 
+import common
 import tauboost as tb
-from common import (
-    Data,
-    Neighbours,
-    clock,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    url_like,
-    w8a,
-    write_csv,
-)
 from tauboost import report
 from tauboost.report.comparison import thinned
 
@@ -46,7 +35,7 @@ Row = dict[str, Any]
 # Figure 1: the objective over time, for each algorithm.
 
 
-def figure_1(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
+def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None:
     """Run the paper's four algorithms, pcdm and lbfgs for the same time each."""
     with_tau = {"tau": PAPER_TAU}
     settings = [
@@ -57,7 +46,7 @@ def figure_1(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
         report.MethodSetting(f"pcdm, τ = {PAPER_TAU}", "pcdm", with_tau),
         report.MethodSetting("L-BFGS-B (SciPy)", "lbfgs"),
     ]
-    with Neighbours() as others:
+    with common.Neighbours() as others:
         comparison = report.compare(
             tb.Problem(data.X, data.y),
             settings,
@@ -67,10 +56,10 @@ def figure_1(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
             random_state=chosen.seed,
         )
     show_comparison(comparison)
-    remark_on(others.cores)
+    common.remark_on(others.cores)
     about = {"data": data.name, "threads": chosen.threads}
     about["other_cores_busy"] = round(others.cores, 2)
-    write_csv(chosen.out / "figure1.csv", trace_rows(comparison, about), origin)
+    common.write_csv(chosen.out / "figure1.csv", trace_rows(comparison, about), origin)
     report.plot_comparison(comparison, chosen.out / "figure1.png")
 
 
@@ -86,11 +75,16 @@ def trace_rows(comparison: report.Comparison, about: Row) -> Iterator[Row]:
 def show_comparison(comparison: report.Comparison) -> None:
     """Print when each algorithm came how near the best objective found."""
     levels = [f"to gap {level.gap:g}" for level in comparison.levels()]
-    print_table(
+    common.print_table(
         f"Figure 1, {comparison.name}: seconds to gaps from the best, {comparison.best:.6f}",
         ("algorithm", *levels, "objective", "epochs"),
         [
-            (row.label, *map(clock, row.seconds_to), f"{row.objective:.6f}", f"{row.epochs:,.0f}")
+            (
+                row.label,
+                *map(common.clock, row.seconds_to),
+                f"{row.objective:.6f}",
+                f"{row.epochs:,.0f}",
+            )
             for row in comparison.table()
         ],
     )
@@ -103,7 +97,7 @@ def show_comparison(comparison: report.Comparison) -> None:
 class Sweep:
     """What Figure 3 is measured with: so many epochs of tau = 1 set the target."""
 
-    data: Data
+    data: common.Data
     epochs: float
     taus: Sequence[int]
     seeds: Sequence[int]
@@ -186,14 +180,14 @@ def show_sweep(summaries: Sequence[Row]) -> None:
     ways = list(dict.fromkeys((s["method"], s["threads"]) for s in summaries))
     seconds = {(s["method"], s["threads"], s["tau"]): s["seconds"] for s in summaries}
     title = "Figure 3, {data}: {n_samples:,} x {n_features:,}, to objective {target:.4f}"
-    print_table(
+    common.print_table(
         title.format(**summaries[0]),
         ("tau", "beta", "tau/beta", "measured", *(f"{name} x{k}, s" for name, k in ways)),
         [
             (
                 *(cell.format(**s) for cell in ("{tau}", "{beta:.2f}", "{predicted:.2f}")),
                 f"{s['speedup']:.2f}",
-                *(clock(seconds.get((*way, s["tau"]))) for way in ways),
+                *(common.clock(seconds.get((*way, s["tau"]))) for way in ways),
             )
             for s in summaries
             if s["method"] == "pcdm"
@@ -203,14 +197,14 @@ def show_sweep(summaries: Sequence[Row]) -> None:
 
 def figure_3(sweeps: Sequence[Sweep], out: Path, origin: Row) -> None:
     """Measure, show, write and draw Figure 3."""
-    with Neighbours() as others:
+    with common.Neighbours() as others:
         rows = [row for sweep in sweeps for row in run_sweep(sweep)]
     summaries = summarise(rows)
     for sweep in sweeps:
         show_sweep([s for s in summaries if s["data"] == sweep.data.name])
-    remark_on(others.cores)
+    common.remark_on(others.cores)
     busy = {"other_cores_busy": round(others.cores, 2)}
-    write_csv(out / "figure3.csv", [row | busy for row in rows], origin)
+    common.write_csv(out / "figure3.csv", [row | busy for row in rows], origin)
     draw_figure_3(summaries, [sweep.data.name for sweep in sweeps], out / "figure3.png")
 
 
@@ -271,7 +265,7 @@ def frame(axes: Any, taus: Sequence[int]) -> None:
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     options.add_argument("--seconds", type=float, default=10.0, help="Figure 1: for each algorithm")
     options.add_argument("--nnz", type=float, default=3e6, help="Figure 3: of the url-like set")
     options.add_argument("--epochs", type=float, default=8.0, help="Figure 3: set the target")
@@ -285,8 +279,8 @@ def arguments() -> argparse.Namespace:
 def main() -> None:
     """Write figure1 and figure3, each as CSV and PNG."""
     chosen = arguments()
-    origin = provenance(chosen.seed)
-    dense, sparse = w8a(chosen.seed, chosen.quick), url_like(chosen.nnz, chosen.seed)
+    origin = common.provenance(chosen.seed)
+    dense, sparse = common.w8a(chosen.seed, chosen.quick), common.url_like(chosen.nnz, chosen.seed)
     figure_1(dense, chosen, origin)
     powers = [2**k for k in range(5 if chosen.quick else 11)]
     seeds = [chosen.seed + k for k in range(chosen.seeds)]

@@ -14,17 +14,8 @@ from unittest.mock import patch
 import numpy as np
 from sklearn.model_selection import StratifiedKFold
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    Data,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    time_in_turns,
-    write_csv,
-)
 from common import w8a as w8a_data
 from tauboost.datasets import find_data
 from tauboost.tuning import path_lanes
@@ -33,7 +24,7 @@ Row = dict[str, object]
 Ways = dict[str, Callable[[], object]]
 
 
-def ways(data: Data, l1_ratio: float, chosen: argparse.Namespace) -> Ways:
+def ways(data: common.Data, l1_ratio: float, chosen: argparse.Namespace) -> Ways:
     """Return the ways to the same path."""
     X, y = data.X, data.y
     folds = StratifiedKFold(5, shuffle=True, random_state=chosen.seed)
@@ -60,11 +51,13 @@ def ways(data: Data, l1_ratio: float, chosen: argparse.Namespace) -> Ways:
     return {"in lanes": in_lanes, "one by one": one_by_one, "separate fits": separate_fits}
 
 
-def measure(data: Data, l1_ratio: float, chosen: argparse.Namespace) -> list[Row]:
+def measure(data: common.Data, l1_ratio: float, chosen: argparse.Namespace) -> list[Row]:
     """Time all ways on one data set."""
     found = ways(data, l1_ratio, chosen)
-    candidates = [Candidate(lambda: None, lambda _, run=run: run()) for run in found.values()]
-    timings = time_in_turns(candidates, 1 if chosen.quick else chosen.repeats)
+    candidates = [
+        common.Candidate(lambda: None, lambda _, run=run: run()) for run in found.values()
+    ]
+    timings = common.time_in_turns(candidates, 1 if chosen.quick else chosen.repeats)
     return [
         {
             "data": data.name,
@@ -82,7 +75,7 @@ def measure(data: Data, l1_ratio: float, chosen: argparse.Namespace) -> list[Row
     ]
 
 
-def data_sets(chosen: argparse.Namespace) -> list[Data]:
+def data_sets(chosen: argparse.Namespace) -> list[common.Data]:
     """Return w8a, and a tenth of the movie reviews where they are found."""
     found = [w8a_data(chosen.seed, chosen.quick)]
     if not chosen.quick:
@@ -91,13 +84,13 @@ def data_sets(chosen: argparse.Namespace) -> list[Data]:
         except FileNotFoundError:
             return found
         rows = np.random.default_rng(chosen.seed).permutation(len(y))[: chosen.rows]
-        found.append(Data(f"imdb_unigram, {len(rows):,} samples", X[rows], y[rows]))
+        found.append(common.Data(f"imdb_unigram, {len(rows):,} samples", X[rows], y[rows]))
     return found
 
 
 def main() -> None:
     """Measure and write paths.csv."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     options.add_argument("--repeats", type=int, default=3, help="the median of so many counts")
     options.add_argument("--rows", type=int, default=5000, help="samples of imdb_unigram")
     chosen = options.parse_args()
@@ -106,14 +99,14 @@ def main() -> None:
         for l1_ratio in (0.0, 1.0):
             rows += measure(data, l1_ratio, chosen)
     cells = ("{data}", "{way}", "{l1_ratio:g}", "{seconds:.2f}", "{ratio:.1f}")
-    print_table(
+    common.print_table(
         "20 alphas, 5 folds and all samples",
         ("data", "way", "l1_ratio", "seconds", "x in lanes"),
         [[cell.format(**row) for cell in cells] for row in rows],
         n_words=2,
     )
-    remark_on(max(float(str(row["other_cores_busy"])) for row in rows))
-    write_csv(chosen.out / "paths.csv", rows, provenance(chosen.seed))
+    common.remark_on(max(float(str(row["other_cores_busy"])) for row in rows))
+    common.write_csv(chosen.out / "paths.csv", rows, common.provenance(chosen.seed))
 
 
 if __name__ == "__main__":

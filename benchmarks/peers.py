@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 from rich.console import Console
 
-from common import Data, parser, print_table, provenance, remark_on, write_csv
+import common
 from peers_data import SETS, load, quick_sets, split
 from peers_models import DEFAULT, LOGISTIC, PEERS, QUICK, Peer, missing
 from peers_summary import measure_of, summary
@@ -37,7 +37,7 @@ Workers = dict[str, Worker]
 # The race.
 
 
-def compare(data: Data, workers: Workers, chosen: argparse.Namespace) -> list[Row]:
+def compare(data: common.Data, workers: Workers, chosen: argparse.Namespace) -> list[Row]:
     """Fit every classifier on one data set; those without a result have a row that says why."""
     parts = split(data)
     X, y = parts["train"]
@@ -132,7 +132,7 @@ def show(rows: Sequence[Row], repeats: int) -> None:
         note = row["warning"] or row["failure"]
         lines.append((row["model"] + " *" * bool(note), *(c.replace("nan", "-") for c in cells)))
         notes += [f"* {row['model']}: {note}"] if note else []
-    print_table(
+    common.print_table(
         f"{title(rows)}; medians of {repeats}",
         ("model", "AUC", "accuracy", "log-loss", "Brier", "seconds", f"x {DEFAULT}"),
         lines,
@@ -141,7 +141,7 @@ def show(rows: Sequence[Row], repeats: int) -> None:
     counted = [row["other_cores_busy"] * row["seconds"] for row in rows if row["repeats"]]
     total = sum(row["seconds"] for row in rows if row["repeats"])
     if counted:
-        remark_on(sum(counted) / total)
+        common.remark_on(sum(counted) / total)
 
 
 def title(rows: Sequence[Row]) -> str:
@@ -154,7 +154,7 @@ def title(rows: Sequence[Row]) -> str:
 def show_summary(tables: dict[str, list[Row]]) -> list[Row]:
     """Print what it comes to, and return that as rows."""
     lines = summary(tables)
-    print_table(
+    common.print_table(
         "Summary",
         ("data", "model", "figure", "is", "wanted", "reached"),
         [line.cells() for line in lines],
@@ -172,7 +172,7 @@ def show_summary(tables: dict[str, list[Row]]) -> list[Row]:
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     add = options.add_argument
     add("data", nargs="*", help=f"svmlight files, or any of {', '.join(SETS)}; by default these")
     add("--repeats", type=int, default=5, help="timed fits of each classifier")
@@ -206,7 +206,7 @@ def peers(chosen: argparse.Namespace) -> Iterator[Peer]:
         print(f"skipped: {family} (not installed: pip install {package})")
 
 
-def data_sets(chosen: argparse.Namespace) -> Iterator[Data]:
+def data_sets(chosen: argparse.Namespace) -> Iterator[common.Data]:
     """Yield the sets; a public one that is not there is skipped, unless it was asked for."""
     if chosen.quick and not chosen.data:
         yield from quick_sets(chosen.seed)
@@ -223,14 +223,14 @@ def data_sets(chosen: argparse.Namespace) -> Iterator[Data]:
 def main() -> None:
     """Compare on every data set, and sum up."""
     chosen = arguments()
-    origin = provenance(chosen.seed)
+    origin = common.provenance(chosen.seed)
     workers: Workers = {}
     tables: dict[str, list[Row]] = {}
     try:
         for data in data_sets(chosen):
             rows = tables[data.name] = compare(data, workers, chosen)
             show(rows, chosen.repeats)
-            write_csv(chosen.out / f"peers_{data.name}.csv", rows, origin)
+            common.write_csv(chosen.out / f"peers_{data.name}.csv", rows, origin)
             if any(row["repeats"] for row in rows):
                 from peers_plot import draw  # noqa: PLC0415, the workers need no matplotlib
 
@@ -240,7 +240,7 @@ def main() -> None:
         for worker in workers.values():
             worker.close()
     if tables and (lines := show_summary(tables)):
-        write_csv(chosen.out / "peers_summary.csv", lines, origin)
+        common.write_csv(chosen.out / "peers_summary.csv", lines, origin)
 
 
 if __name__ == "__main__":

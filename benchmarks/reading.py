@@ -21,18 +21,8 @@ from typing import Any
 import numpy as np
 from sklearn.datasets import dump_svmlight_file, load_svmlight_file
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    clock,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    time_in_turns,
-    url_like,
-    write_csv,
-)
 from tauboost.datasets import find_data
 from tauboost.io.svmlight import read_rows
 
@@ -64,7 +54,7 @@ def prepare(folder: Path, seed: int, quick: bool) -> Text:
             with opener(packed, "rb") as source, path.open("wb") as plain:
                 shutil.copyfileobj(source, plain)
             return Text("imdb_unigram", path)
-    data = url_like(2e4 if quick else 2e6, seed)
+    data = common.url_like(2e4 if quick else 2e6, seed)
     dump_svmlight_file(data.X, data.y, str(path), zero_based=False)
     return Text(data.name, path)
 
@@ -89,8 +79,8 @@ def readers(text: Text, thread_counts: Sequence[int]) -> Runs:
 def measure(text: Text, thread_counts: Sequence[int], repeats: int) -> list[Row]:
     """Time all readers in turns."""
     runs = readers(text, thread_counts)
-    candidates = [Candidate(lambda: None, lambda _, run=run: run()) for run in runs.values()]
-    timings = time_in_turns(candidates, repeats)
+    candidates = [common.Candidate(lambda: None, lambda _, run=run: run()) for run in runs.values()]
+    timings = common.time_in_turns(candidates, repeats)
     seconds = dict(zip(runs, timings.medians, strict=True))
     size = text.path.stat().st_size
     return [
@@ -112,14 +102,14 @@ def measure(text: Text, thread_counts: Sequence[int], repeats: int) -> list[Row]
 
 def show(rows: Sequence[Row]) -> None:
     """Print the table, and whether the target is met."""
-    print_table(
+    common.print_table(
         "{data}: {bytes:,} bytes of text; medians of {repeats}".format(**rows[0]),
         ("reader", "threads", "seconds", "MB/s", f"x {BASELINE}", f"share of {LIMIT}"),
         [
             [
                 row["reader"],
                 str(row["threads"]),
-                clock(row["seconds"]),
+                common.clock(row["seconds"]),
                 f"{row['megabytes_per_second']:,.0f}",
                 f"{row['ratio_to_scikit_learn']:.1f}",
                 f"{row['share_of_memory_read']:.2f}",
@@ -130,12 +120,12 @@ def show(rows: Sequence[Row]) -> None:
     ratio = max(r["ratio_to_scikit_learn"] for r in rows if r["reader"] == "load_svmlight")
     verdict = "met" if ratio >= TARGET else "missed"
     print(f"load_svmlight: {ratio:.1f} x {BASELINE}; target {TARGET} x: {verdict}; aim {AIM} x")
-    remark_on(rows[0]["other_cores_busy"])
+    common.remark_on(rows[0]["other_cores_busy"])
 
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     options.add_argument("--repeats", type=int, default=7, help="repeats of every reader")
     return options.parse_args()
 
@@ -148,7 +138,7 @@ def main() -> None:
         repeats = 2 if chosen.quick else chosen.repeats
         rows = measure(text, sorted({1, 2, chosen.threads}), repeats)
     show(rows)
-    write_csv(chosen.out / "reading.csv", rows, provenance(chosen.seed))
+    common.write_csv(chosen.out / "reading.csv", rows, common.provenance(chosen.seed))
 
 
 if __name__ == "__main__":

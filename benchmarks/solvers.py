@@ -23,20 +23,8 @@ from matplotlib.figure import Figure
 from sklearn.exceptions import ConvergenceWarning
 from threadpoolctl import threadpool_limits
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    Data,
-    Neighbours,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    time_in_turns,
-    url_like,
-    w8a,
-    write_csv,
-)
 from solver_peers import GAPS, IN_TABLE, LEVELS, PEERS, Contender, Row, Task, Trace, peers
 from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost.base.arrays import Vector
@@ -99,14 +87,14 @@ def run_own(task: Task, name: str, options: Row, seed: int) -> Trace:
 # The race: every method to every gap.
 
 
-def compare(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
+def compare(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None:
     """Measure, show, write and draw the time to gaps on one data set."""
     began = time.perf_counter()
     task = Task.build(data, chosen)
     built = time.perf_counter() - began
     task = replace(task, best=best_objective(task) if chosen.best is None else chosen.best)
     contenders = [*own_methods(task, built), *peers(task)]
-    with Neighbours() as others, threadpool_limits(chosen.threads, user_api="blas"):
+    with common.Neighbours() as others, threadpool_limits(chosen.threads, user_api="blas"):
         rounds = [
             [
                 seconds_to(task.best + LEVELS, rested(runner, chosen.seed + k))
@@ -117,11 +105,11 @@ def compare(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
     times = np.median(rounds, axis=0)
     rows = gap_rows(task, contenders, times[:, IN_TABLE])
     show(task, contenders, rows)
-    remark_on(others.cores)
+    common.remark_on(others.cores)
     psi = [f"{name}_{strength:g}" for name, strength in task.terms.items()]
     stem = file_stem("solvers", data.name, chosen.loss, *psi)
     busy = {"other_cores_busy": round(others.cores, 2)}
-    write_csv(chosen.out / f"{stem}.csv", [row | busy for row in rows], origin)
+    common.write_csv(chosen.out / f"{stem}.csv", [row | busy for row in rows], origin)
     draw(task, contenders, times, chosen.out / f"{stem}.png")
 
 
@@ -168,7 +156,7 @@ def show(task: Task, contenders: Sequence[Contender], rows: Sequence[Row]) -> No
         cells = [brief(row["seconds"]) for row in mine]
         lines.append((contender.label, *cells, brief(ratio) + where))
     chosen = task.chosen
-    print_table(
+    common.print_table(
         f"{task.words()}: seconds to gaps from {task.best:.9g}; medians of {chosen.repeats}",
         ("method", *(f"{gap:.0e}" for gap in GAPS), f"x exact, {GAPS[USUAL_GAP]:.0e}"),
         lines,
@@ -214,10 +202,10 @@ def draw(task: Task, contenders: Sequence[Contender], times: Vector, path: Path)
 
 def scaling(chosen: argparse.Namespace, origin: Row) -> None:
     """Time ``exact`` to the same objective with one thread and with more, on a url-like set."""
-    task = Task.build(url_like(chosen.nnz, chosen.seed), chosen)
+    task = Task.build(common.url_like(chosen.nnz, chosen.seed), chosen)
     target = task.solve("exact", n_threads=1, max_epochs=TARGET_EPOCHS).objective
     counts = sorted({1, 2, chosen.threads})
-    with Neighbours() as others:
+    with common.Neighbours() as others:
         rounds = [
             [task.solve("exact", n_threads=k, target=target).trace.seconds[-1] for k in counts]
             for _ in range(chosen.repeats)
@@ -231,12 +219,14 @@ def scaling(chosen: argparse.Namespace, origin: Row) -> None:
     print("exact on {data}, {nnz:,} nonzeros, to objective {target:.6g}".format(**rows[0]))
     cells = ("{threads}", "{seconds:.3f}", "{ratio_to_one_thread:.2f}")
     lines = [[cell.format(**row) for cell in cells] for row in rows]
-    print_table(f"medians of {chosen.repeats}", ("threads", "seconds", "x one thread"), lines)
-    remark_on(others.cores)
-    write_csv(chosen.out / "solvers_scaling.csv", rows, origin)
+    common.print_table(
+        f"medians of {chosen.repeats}", ("threads", "seconds", "x one thread"), lines
+    )
+    common.remark_on(others.cores)
+    common.write_csv(chosen.out / "solvers_scaling.csv", rows, origin)
 
 
-def sweep(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
+def sweep(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None:
     """Time one sweep of ``exact`` from lam = 0 next to a pure gather, for several psi."""
     rows: list[Row] = []
     for case in SWEEPS:
@@ -244,20 +234,22 @@ def sweep(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
         for threads in sorted({1, chosen.threads}):
             start = partial(sweep_arguments, task.problem, task.penalty, BUNDLE)
             kernels = [partial(run, threads) for run in (sweep_once, gather_once)]
-            timings = time_in_turns([Candidate(start, run) for run in kernels], chosen.repeats)
+            timings = common.time_in_turns(
+                [common.Candidate(start, run) for run in kernels], chosen.repeats
+            )
             ns, limit = (1e9 * seconds / task.problem.nnz for seconds in timings.medians)
             about = task.label() | {"tau": BUNDLE, "threads": threads, "ns_per_nonzero": ns}
             about |= {"pure_gather": limit, "ratio_to_pure_gather": ns / limit}
             rows.append(about | {"other_cores_busy": round(timings.other_cores, 2)})
     cells = ["{loss}", "{alpha:g}", "{l1_ratio:g}", "{threads}", "{ns_per_nonzero:.2f}"]
     cells += ["{pure_gather:.2f}", "{ratio_to_pure_gather:.2f}"]
-    print_table(
+    common.print_table(
         "{data}: one sweep of exact, {nnz:,} nonzeros; medians of {repeats}".format(**rows[0]),
         ("loss", "alpha", "l1 ratio", "threads", "ns per nonzero", "pure gather", "ratio"),
         [[cell.format(**row) for cell in cells] for row in rows],
     )
-    remark_on(max(row["other_cores_busy"] for row in rows))
-    write_csv(chosen.out / f"{file_stem('solvers_sweep', data.name)}.csv", rows, origin)
+    common.remark_on(max(row["other_cores_busy"] for row in rows))
+    common.write_csv(chosen.out / f"{file_stem('solvers_sweep', data.name)}.csv", rows, origin)
 
 
 # The command line.
@@ -265,7 +257,7 @@ def sweep(data: Data, chosen: argparse.Namespace, origin: Row) -> None:
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     add = options.add_argument
     add(
         "data",
@@ -304,12 +296,12 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-def load(name: str) -> Data:
+def load(name: str) -> common.Data:
     """Read a file, or a public set that TAUBOOST_DATA has."""
     try:
         if Path(name).is_file():
-            return Data(Path(name).name.partition(".")[0], *tb.load_svmlight(name))
-        return Data(name, *tb.load_svmlight(find_data(name)))
+            return common.Data(Path(name).name.partition(".")[0], *tb.load_svmlight(name))
+        return common.Data(name, *tb.load_svmlight(find_data(name)))
     except (OSError, ValueError) as problem:
         raise SystemExit(f"error: {problem}") from None
 
@@ -318,12 +310,14 @@ def main() -> None:
     """Run the mode asked for; each writes CSV files, the comparison a picture as well."""
     warnings.simplefilter("ignore", ConvergenceWarning)  # fits that are cut short on purpose
     chosen = arguments()
-    origin = provenance(chosen.seed)
+    origin = common.provenance(chosen.seed)
     if chosen.scaling:
         scaling(chosen, origin)
         return
     default = ["imdb_unigram"] if chosen.sweep and not chosen.quick else []
-    sets = [load(name) for name in chosen.data or default] or [w8a(chosen.seed, chosen.quick)]
+    sets = [load(name) for name in chosen.data or default] or [
+        common.w8a(chosen.seed, chosen.quick)
+    ]
     for data in sets:
         (sweep if chosen.sweep else compare)(data, chosen, origin)
 

@@ -23,17 +23,8 @@ from typing import Any
 
 import numpy as np
 
+import common
 import tauboost as tb
-from common import (
-    Candidate,
-    Neighbours,
-    parser,
-    print_table,
-    provenance,
-    remark_on,
-    time_in_turns,
-    write_csv,
-)
 from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost import report
 from tauboost.penalty import Penalty
@@ -83,7 +74,7 @@ class Facts:
     def show(self) -> None:
         """Print them all."""
         title = "{data}: {n_samples:,} x {n_features:,}, {nnz:,} nonzeros"
-        print_table(
+        common.print_table(
             title.format(**self.about),
             ("what", "unit", "goal", "value"),
             [(r["what"], r["unit"], r["goal"], f"{r['value']:,.4g}") for r in self.rows],
@@ -184,7 +175,9 @@ def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> 
     start = partial(sweep_arguments, problem, Penalty(problem.n_features), tau)
     for threads in sorted({1, chosen.threads}):
         kernels = [partial(run, threads) for run in (sweep_once, gather_once)]
-        timings = time_in_turns([Candidate(start, run) for run in kernels], chosen.repeats)
+        timings = common.time_in_turns(
+            [common.Candidate(start, run) for run in kernels], chosen.repeats
+        )
         swept, gathered = timings.medians
         facts.add(f"one exact sweep, {threads} threads", swept, "seconds")
         facts.add(f"pure gather, {threads} threads", gathered, "seconds")
@@ -216,7 +209,7 @@ def fit_memory(store: tb.Store, chosen: argparse.Namespace, facts: Facts) -> Non
 
 def arguments() -> argparse.Namespace:
     """Read the command line."""
-    options = parser(__doc__)
+    options = common.parser(__doc__)
     add = options.add_argument
     add("--store", type=Path, help="a url-like store; generated if not given")
     add("--scale", type=float, default=1.0, help="size of the generated store, 1: full")
@@ -239,7 +232,7 @@ def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
     about: Row = {"data": "url-like", "n_samples": store.shape[0]}
     about |= {"n_features": store.shape[1], "nnz": store.nnz}
     facts = Facts(about | {"all_threads": chosen.threads})
-    with Neighbours() as others:
+    with common.Neighbours() as others:
         fit_memory(store, chosen, facts)
         began = time.perf_counter()
         problem = tb.Problem(store, store.y, n_threads=chosen.threads)
@@ -253,10 +246,12 @@ def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
         own = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1024 / GIB
         facts.add("all methods, one after the other: peak memory", own, "GiB")
     facts.show()
-    remark_on(others.cores)
+    common.remark_on(others.cores)
     busy = {"other_cores_busy": round(others.cores, 2)}
-    write_csv(chosen.out / "url_scale.csv", [row | busy for row in facts.rows], origin)
-    write_csv(chosen.out / "url_scale_traces.csv", trace_rows(comparison, about | busy), origin)
+    common.write_csv(chosen.out / "url_scale.csv", [row | busy for row in facts.rows], origin)
+    common.write_csv(
+        chosen.out / "url_scale_traces.csv", trace_rows(comparison, about | busy), origin
+    )
     report.plot_comparison(comparison, chosen.out / "url_scale.png")
 
 
@@ -264,7 +259,7 @@ def main() -> None:
     """Write url_scale.csv, url_scale_traces.csv and url_scale.png."""
     chosen = arguments()
     with store_of(chosen) as store:
-        run(store, chosen, provenance(chosen.seed))
+        run(store, chosen, common.provenance(chosen.seed))
 
 
 if __name__ == "__main__":
