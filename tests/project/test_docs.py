@@ -1,19 +1,22 @@
-"""The examples of README and guides run as they stand, from top to bottom."""
+"""The examples of README and guides run as they stand, and print what is shown below them."""
 
 from __future__ import annotations
 
 import re
+import sys
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 import cli_runs
+import shown_output
 import tauboost as tb
 
-ROOT = Path(__file__).parents[2]
-NAMES = "guide theory classifier paths-and-explanations model-files stores dask"
+ROOT = Path(__file__).parent.parent.parent
+NAMES = "guide theory classifier paths-and-explanations model-files stores dask command-line"
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
+SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()
     for pattern in ("*.md", "docs/**/*.md", "examples/*.md")
@@ -21,38 +24,83 @@ ALL_PAGES = sorted(
 )
 
 
-def python_blocks(page: str) -> list[str]:
-    return re.findall(r"```python\n(.*?)```", (ROOT / page).read_text(), flags=re.DOTALL)
+def run_block(block: shown_output.Block, page: str, names: dict[str, Any]) -> None:
+    """Run a block of Python, or the commands of a shell block, and print what they print."""
+    if block.kind == "python":
+        exec(compile(block.code, page, "exec"), names)
+    elif block.kind == "sh" and page in SESSIONS:
+        for line in block.code.splitlines():
+            command, *words = line.split()
+            if command == "tauboost":
+                result = cli_runs.run(*words)
+                assert result.exit_code == 0, (words, result.output)
+                sys.stdout.write(result.stdout)
 
 
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by another's dashboard
 @pytest.mark.parametrize("page", PAGES)
-def test_examples_run(page, tmp_path, monkeypatch, capsys):
+def test_examples_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
     monkeypatch.chdir(tmp_path)
-    blocks = python_blocks(page)
-    assert blocks
     names: dict[str, Any] = {"__name__": "__main__"}
+    printed = []
     try:
-        for block in blocks:
-            exec(compile(block, page, "exec"), names)
+        for block in shown_output.blocks((ROOT / page).read_text()):
+            run_block(block, page, names)
+            printed.append(capsys.readouterr().out)
+            if block.shown is not None:
+                stale = shown_output.difference(
+                    block.shown, printed[-1], any_figures=block.any_figures
+                )
+                assert stale is None, f"{page}, below\n{block.code}\n{stale}"
     finally:
         if "client" in names:
             names["client"].shutdown()
-    assert capsys.readouterr().out
+    assert any(printed)
 
 
-def test_commands_run(tmp_path, monkeypatch):
-    """The page on the command line is a session that works, in an empty folder."""
-    monkeypatch.chdir(tmp_path)
+def test_every_command_is_documented():
     text = (ROOT / "docs/command-line.md").read_text()
-    blocks = re.findall(r"```sh\n(.*?)```", text, flags=re.DOTALL)
-    commands = [line.split()[1:] for block in blocks for line in block.splitlines()]
-    assert {words[0] for words in commands} == {
-        *("generate", "inspect", "convert", "fit", "predict", "compare")
-    }
-    for words in commands:
-        result = cli_runs.run(*words)
-        assert result.exit_code == 0, (words, result.output)
+    shown = set(re.findall(r"^tauboost (\w+)", text, flags=re.MULTILINE))
+    assert shown == {"generate", "inspect", "convert", "fit", "predict", "compare"}
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed"),
+    [
+        ("objective -2.635 after 1,000 epochs", "objective -2.636 after  1,005\nepochs"),
+        ("fitted in 0.1 s, 3 sweeps.", "fitted in 7.5 s, 3 sweeps."),
+        ("edge 9.32e-06", "edge 9.33e-06"),
+        ("──── 1.09%", "── 1.10%"),
+    ],
+)
+def test_rounding_times_and_layout_are_free(shown, printed):
+    assert shown_output.difference(shown, printed) is None
+
+
+@pytest.mark.parametrize(
+    ("shown", "printed"),
+    [
+        ("objective -2.635", "objective -2.675"),
+        ("objective -2.635", "objective 2.635"),
+        ("converged in 12", "stalled in 12"),
+        ("alpha=1e-4,", "tol=1e-4,"),
+        ("one", "one two"),
+        ("one two", "one"),
+        ("edge 9.32e-06", "edge 9.32e-07"),
+    ],
+)
+def test_changed_output_is_found(shown, printed):
+    assert shown_output.difference(shown, printed)
+
+
+def test_figures_of_the_clock_are_free_but_not_the_words_between():
+    assert shown_output.difference("exact 0.1 -", "exact 0.5 2.0", any_figures=True) is None
+    assert shown_output.difference("exact 0.1", "greedy 0.1", any_figures=True)
+
+
+def test_an_output_stands_right_below_its_code():
+    page = "```python\na\n```\n\n```text times\n1\n```\nwords\n```text\n2\n```\n```sh\nb\n```\n"
+    assert shown_output.blocks(page) == [("python", "a\n", "1\n", True), ("sh", "b\n", None, False)]
 
 
 @pytest.mark.parametrize("page", ALL_PAGES)
