@@ -34,7 +34,7 @@ def run_block(block: shown_output.Block, page: str, names: dict[str, Any]) -> No
             if command == "tauboost":
                 result = cli_runs.run(*words)
                 assert result.exit_code == 0, (words, result.output)
-                sys.stdout.write(result.stdout)
+                sys.stdout.write(result.output)
 
 
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by another's dashboard
@@ -71,6 +71,7 @@ def test_every_command_is_documented():
         ("fitted in 0.1 s, 3 sweeps.", "fitted in 7.5 s, 3 sweeps."),
         ("edge 9.32e-06", "edge 9.33e-06"),
         ("──── 1.09%", "── 1.10%"),
+        ("seconds  reading 0.1, solving 2.0", "seconds  reading 0.2, solving 5.0"),
     ],
 )
 def test_rounding_times_and_layout_are_free(shown, printed):
@@ -87,6 +88,8 @@ def test_rounding_times_and_layout_are_free(shown, printed):
         ("one", "one two"),
         ("one two", "one"),
         ("edge 9.32e-06", "edge 9.32e-07"),
+        ("1", "2"),
+        ("l1 0.010", "l2 0.010"),
     ],
 )
 def test_changed_output_is_found(shown, printed):
