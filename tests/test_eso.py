@@ -69,7 +69,7 @@ def test_a_problem_knows_its_numbers():
     X, y = tb.make_w8a_like(n_samples=200, random_state=0)
     problem = tb.Problem(X, y)
     shape = (problem.n_coordinates, problem.omega, 4, problem.n_samples)
-    assert tb.beta(problem, tau=4) == tb.beta(*shape)
+    assert tb.beta(problem, tau=4) == tb.beta(problem, 4) == tb.beta(*shape)
     assert tb.speedup(problem, tau=4) == tb.speedup(*shape)
     with pytest.raises(TypeError, match="a problem knows omega and m"):
         tb.beta(problem, 3, 4, 5)

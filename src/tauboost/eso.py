@@ -101,6 +101,8 @@ def _checked(
 ) -> tuple[int, int, int, int]:
     if hasattr(n, "n_coordinates"):
         shape = cast(Shape, n)
+        if tau is None:  # beta(problem, 16)
+            omega, tau = None, omega
         if omega is not None or m is not None:
             raise TypeError("a problem knows omega and m: give it and tau only")
         n, omega, m = shape.n_coordinates, shape.omega, shape.n_samples
