@@ -58,7 +58,14 @@ def test_the_team_of_threads_under_a_sanitizer(sanitizer, tmp_path):
     empty.write_text("int main() {}")
 
     def compiled(source: Path) -> bool:
-        options = ["-std=c++20", "-g1", "-O1", "-pthread", f"-fsanitize={sanitizer}"]
+        options = [
+            "-std=c++20",
+            f"-I{ROOT / 'cpp'}",
+            "-g1",
+            "-O1",
+            "-pthread",
+            f"-fsanitize={sanitizer}",
+        ]
         command = ["g++", *options, source, "-o", program]
         return subprocess.run(command, check=False).returncode == 0
 
