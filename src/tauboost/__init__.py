@@ -7,7 +7,7 @@ scikit-learn, and ``import tauboost`` waits for nothing.
 from typing import TYPE_CHECKING, Any
 
 from .base.lazy import lazy_names
-from .base.version import installed_version
+from .base.version import VERSION
 
 if TYPE_CHECKING:
     from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
@@ -81,4 +81,4 @@ _load, __dir__ = lazy_names(
 
 
 def __getattr__(name: str) -> Any:
-    return installed_version() if name == "__version__" else _load(name)
+    return VERSION if name == "__version__" else _load(name)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from ..base.version import installed_version
+from ..base.version import VERSION
 from .errors import Commands
 from .parameters import Command
 
@@ -68,7 +68,7 @@ app = typer.Typer(
 
 def _show_version(wanted: bool) -> None:
     if wanted:
-        typer.echo(f"tauboost {installed_version()}")
+        typer.echo(f"tauboost {VERSION}")
         raise typer.Exit
 
 

@@ -70,4 +70,5 @@ def shard_cuts(
     n_shards = 2 ** max(0, wanted.bit_length() - 1) if wanted > 0 else 1
     goals = nnz * np.arange(1, n_shards) // n_shards
     inner = np.searchsorted(indptr, goals).astype(np.int64)
-    return np.unique(np.concatenate([[0], inner, [n_rows]]).astype(np.int64))
+    # Not np.unique, which would import numpy.ma.
+    return np.array(sorted({0, *inner.tolist(), n_rows}), dtype=np.int64)

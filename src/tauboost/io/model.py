@@ -19,7 +19,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.kinds import is_sparse
-from ..base.version import installed_version
+from ..base.version import VERSION as PACKAGE_VERSION
 from . import strings
 from .model_data import ModelData, count_rows
 from .plain_json import decode, encode, excerpt, parse
@@ -71,7 +71,7 @@ def write_model(data: ModelData, path: str | os.PathLike[str]) -> None:
     header: dict[str, Any] = {
         "format": FORMAT,
         "version": VERSION,
-        "tauboost": installed_version(),
+        "tauboost": PACKAGE_VERSION,
         "kind": data.kind,
         "n_features": data.n_features,
         "n_classes": len(data.classes),
@@ -167,7 +167,7 @@ def _newer(header: dict[str, Any], version: int) -> str:
         author = "(unknown)"
     return (
         f"it was written by tauboost {author} in format {excerpt(version)} and needs a newer "
-        f"version than this one, {installed_version()}"
+        f"version than this one, {PACKAGE_VERSION}"
     )
 
 

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
-from ..base.version import installed_version
+from ..base.version import VERSION
 from .model_data import ModelData
 from .plain_json import excerpt
 
@@ -172,7 +172,7 @@ def _finish(graph: _Graph, data: ModelData) -> onnx.ModelProto:
         opset_imports=[opset],
         ir_version=IR_VERSION,
         producer_name="tauboost",
-        producer_version=installed_version(),
+        producer_version=VERSION,
     )
     graph.onnx.checker.check_model(model)
     return model

@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.messages import shown
-from ..base.version import installed_version
+from ..base.version import VERSION
 from ..validation import CsrArrays, as_csr, check_values
 from .atomic import InTheMaking, named, new_folder
 from .store_format import (
@@ -71,7 +71,7 @@ class StoreWriter(InTheMaking):
         self.path = Path(path)
         self.n_features = _check_width(n_features)
         self.n_columns = 0  # seen so far
-        self.source = {"tauboost": installed_version(), **(source or {})}
+        self.source = {"tauboost": VERSION, **(source or {})}
         self._overwrite = overwrite
         self._labels: dict[float, int] | None = {}
 

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
-from ..base.version import installed_version
+from ..base.version import VERSION
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..design.wide import expanded, without_unused_features
@@ -172,7 +172,7 @@ class Samples:
             "rows, labels and weights": checksum(*content),
             "fit_intercept": self.fit_intercept,
             "seed": self.seed,
-            "version": installed_version(),
+            "version": VERSION,
         }
 
     @cached_property
