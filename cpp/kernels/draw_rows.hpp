@@ -21,7 +21,8 @@ class DrawRows {
   std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
   std::int64_t work(std::int64_t n) const { return n * (A_.nnz / A_.n + 16); }
 
-  void measure(std::int64_t s, const Bundle& now) {
+  // Columns have few entries in a shard: a call for each would cost as much as they do.
+  [[gnu::flatten]] void measure(std::int64_t s, const Bundle& now) {
     const Shard& shard = A_.shards[s];
     for (std::int64_t k = 0; k < now.n; ++k) {
       const SignedSums sums =
@@ -37,14 +38,15 @@ class DrawRows {
     return sums;
   }
 
-  void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
+  [[gnu::flatten]] void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
     const Shard& shard = A_.shards[s];
     const double *d = steps.moving(), *up = steps.growth();
-    part_[s] = 0.0;
+    double change = 0.0;
     for (std::int64_t k = 0; k < wanted.bundle.n; ++k)
       if (d[k] != 0.0)
-        part_[s] += scatter(A_.column(shard, wanted.bundle.columns[k]), d[k], up[k],
-                            Exclusive{w_ + shard.first_row});
+        change += scatter(A_.column(shard, wanted.bundle.columns[k]), d[k], up[k],
+                          Exclusive{w_ + shard.first_row});
+    part_[s] = change;
   }
 
   const std::array<std::array<double, 1>, 1>& changes() const {

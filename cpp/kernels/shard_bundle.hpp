@@ -31,7 +31,8 @@ class ShardBundle {
 
   // Sums over the columns, with neg and pos of each next to each other in `pairs`, as
   // gather_unscaled leaves them; of the squares, those of columns with values.
-  void measure(const std::int32_t* bundle, std::int64_t n, double* pairs, double* squares) {
+  [[gnu::flatten]] void measure(const std::int32_t* bundle, std::int64_t n, double* pairs,
+                                double* squares) {
     runs_.clear();
     long_.clear();
     full_.clear();
@@ -52,7 +53,8 @@ class ShardBundle {
   // exp(r) *= exp(A_S d) for the columns S that were measured last; growth holds expm1(-a d) and
   // expm1(a d) next to each other. Returns the change of w.sum().
   template <typename Rows>
-  double move(const std::int32_t* bundle, const double* d, const double* growth, const Rows& rows) {
+  [[gnu::flatten]] double move(const std::int32_t* bundle, const double* d, const double* growth,
+                               const Rows& rows) {
     Sides change;
     for (const std::int64_t k : long_)
       if (d[k] != 0.0)
