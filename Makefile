@@ -114,7 +114,7 @@ $(VENV)/%.done: $(COMPILED) | $(VENV)/build.done compiler
 # What pyproject.toml asks for to build, and what scikit-build-core would fetch by itself.
 $(VENV)/build.done: pyproject.toml | $(BIN)/python
 	$(PIP) cmake ninja $(shell $(PYTHON) -c \
-	  'import tomllib; print(*tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"])')
+	  'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"]))')
 	@touch $@
 
 $(BIN)/python:

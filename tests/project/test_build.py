@@ -46,3 +46,17 @@ def test_make_compiles_again_after_an_edit_of_any_file():
     for name in ("COMPILED", "CPP_FILES"):
         line = next(line for line in database.splitlines() if line.startswith(f"{name} := "))
         assert {path.relative_to(ROOT).as_posix() for path in all_files()} <= set(line.split())
+
+
+def test_what_make_installs_to_build_keeps_its_minimum_versions():
+    """A `>` that is not quoted would be the shell's, and make a file of the version."""
+    if shutil.which("make") is None:
+        pytest.skip("needs make")
+    said = subprocess.run(
+        ["make", "-n", "-W", "pyproject.toml", ".venv/build.done"],
+        cwd=ROOT,
+        capture_output=True,
+        text=True,
+        check=True,
+    ).stdout
+    assert "'nanobind>=" in said
