@@ -206,8 +206,9 @@ class Driver {
     if (is_logistic_) return;
     double& total = outcome_.total[l];
     for (const Lanes& part : rows_.changes()) total += part[l];
-    // Kept by differences, it has shrunk so far that their rounding errors show.
-    if (total < 1e-2 * reference_[l]) total = reference_[l] = rows_.recount(l);
+    // Kept by differences, it may shrink so far that their rounding errors show.
+    constexpr double trusted_share = 1e-2;
+    if (total < trusted_share * reference_[l]) total = reference_[l] = rows_.recount(l);
   }
 
   bool is_pending() const { return std::ranges::find(pending_, true) != pending_.end(); }

@@ -17,18 +17,4 @@ struct Iterate {
   bool is_logistic() const { return E != nullptr; }
 };
 
-struct AsyncOutcome {
-  std::int64_t done = 0;  // draws carried out
-  double total = 0.0;
-  double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
-};
-
-// Weights can be trusted while no residual has moved further than exp can represent, and w.sum()
-// while it has not shrunk so far that its rounding errors show.
-struct Bounds {
-  double drift;
-  static constexpr double shrink = 1e-2;
-  static constexpr double vanished = 1e-100;  // of a total: time to rescale the weights
-};
-
 }  // namespace tauboost

@@ -18,6 +18,20 @@
 
 namespace tauboost {
 
+struct AsyncOutcome {
+  std::int64_t done = 0;  // draws carried out
+  double total = 0.0;
+  double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
+};
+
+// Weights can be trusted while no residual has moved further than exp can represent, and w.sum()
+// while it has not shrunk so far that its rounding errors show.
+struct Bounds {
+  double drift;
+  static constexpr double shrink = 1e-2;
+  static constexpr double vanished = 1e-100;  // of a total: time to rescale the weights
+};
+
 // One thread's view of the shared w.sum(): exchanged with the others once a block, so that the
 // cache line that holds it does not travel with every update, and counted anew from w where
 // differences have made it too small to be trusted.

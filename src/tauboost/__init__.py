@@ -4,7 +4,7 @@ Every name is imported when it is first used: whoever solves a problem does not 
 scikit-learn, and ``import tauboost`` waits for nothing.
 """
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
 from .base.lazy import lazy_names
 from .base.version import VERSION
@@ -25,8 +25,6 @@ if TYPE_CHECKING:
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
     from .problem import Problem
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
-
-    __version__: str
 
 __all__ = [
     "METHODS",
@@ -57,7 +55,8 @@ __all__ = [
     "to_onnx",
 ]
 
-_load, __dir__ = lazy_names(
+__version__ = VERSION
+__getattr__, __dir__ = lazy_names(
     __name__,
     {
         "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
@@ -78,7 +77,3 @@ _load, __dir__ = lazy_names(
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },
 )
-
-
-def __getattr__(name: str) -> Any:
-    return VERSION if name == "__version__" else _load(name)

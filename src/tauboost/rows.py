@@ -67,7 +67,10 @@ class Point(Protocol):
     lam: Vector
     value: float
     total: float  # what the sums are divided by
-    largest: float  # residual: minus the smallest margin
+
+    @property
+    def largest(self) -> float:
+        """The largest residual: minus the smallest margin."""
 
     def sums(self) -> tuple[Vector, Vector]:
         """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
@@ -271,9 +274,13 @@ class LocalPoint(Point):
     """F around one lam, on rows of this machine."""
 
     def __init__(self, rows: LocalRows, lam: Vector, r: Vector) -> None:
-        self.rows, self.lam, self.r, self.largest = rows, lam, r, float(r.max())
+        self.rows, self.lam, self.r = rows, lam, r
         self.weights = rows.weigh(r)
         self.value, self.total, self.w = self.weights
+
+    @cached_property
+    def largest(self) -> float:
+        return float(self.r.max())
 
     def sums(self) -> tuple[Vector, Vector]:
         return self.rows.signed_sums(self.w)

@@ -10,7 +10,7 @@ import typer
 
 from ..base.progress import progress_bar
 from ..io import Store, is_store, open_store
-from ..io.rows import Rows, load_rows, row_blocks
+from ..io.rows import LabelledRows, load_rows, row_blocks
 
 __all__ = [
     "AsJson",
@@ -25,7 +25,7 @@ __all__ = [
     "source_of",
 ]
 
-Data: TypeAlias = Rows | Store
+Data: TypeAlias = LabelledRows | Store
 
 DataPath = Annotated[
     Path,

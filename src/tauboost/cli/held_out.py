@@ -4,7 +4,7 @@ import numpy as np
 
 from ..base.threads import resolve_threads
 from ..design.wide import without_unused_features
-from ..io.rows import Rows
+from ..io.rows import LabelledRows
 from ..tuning.held_out import fingerprints, held_out_parts
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY
 from ..validation import as_csr, encode_labels
@@ -33,7 +33,9 @@ def check_test(train: Data, tested: Data) -> None:
         raise ValueError(f"--test: the label {unknown[0]:g} is none of those in the data: {labels}")
 
 
-def split(data: Data, fraction: float, seed: int, threads: int | None) -> tuple[Rows, Rows]:
+def split(
+    data: Data, fraction: float, seed: int, threads: int | None
+) -> tuple[LabelledRows, LabelledRows]:
     """Cut into a part for training and one for testing, which has this fraction of each class.
 
     Equal samples are on the same side, and the order of samples does not matter.
@@ -51,4 +53,4 @@ def split(data: Data, fraction: float, seed: int, threads: int | None) -> tuple[
             "--test: too few samples to hold some out: every class needs at least 10 different ones"
         )
     held = parts[0]
-    return Rows(arrays.select(~held), y[~held]), Rows(arrays.select(held), y[held])
+    return LabelledRows(arrays.select(~held), y[~held]), LabelledRows(arrays.select(held), y[held])

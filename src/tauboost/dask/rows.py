@@ -173,6 +173,8 @@ class Rounds:
 class RemotePoint(Point):
     """F around one lam; the parts keep its residuals under a key as long as this is there."""
 
+    largest = 0.0
+
     def __init__(self, problem: DaskProblem, lam: Vector, how: str, *arguments: Any) -> None:
         self.problem, self.lam = problem, lam.copy()
         self.key = next(problem.keys)

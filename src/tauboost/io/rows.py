@@ -17,11 +17,11 @@ from numpy.typing import NDArray
 from ..validation import CsrArrays, check_size, check_values
 from .svmlight import Block, File, ZeroBased, read_rows, svmlight_blocks
 
-__all__ = ["Rows", "load_rows", "row_blocks"]
+__all__ = ["LabelledRows", "load_rows", "row_blocks"]
 
 
 @dataclass(frozen=True, eq=False)
-class Rows:
+class LabelledRows:
     """Checked rows and their labels."""
 
     arrays: CsrArrays
@@ -53,7 +53,7 @@ def load_rows(
     zero_based: ZeroBased = "auto",
     n_threads: int | None = None,
     progress: bool = False,
-) -> Rows:
+) -> LabelledRows:
     """Load an svmlight file; with ``n_features``, later features are left out."""
     found = read_rows(path, zero_based=zero_based, n_threads=n_threads, progress=progress)
     width = found.n_features if n_features is None else n_features
@@ -62,7 +62,7 @@ def load_rows(
 
 def row_blocks(
     path: File, *, n_features: int, zero_based: bool, n_threads: int | None = None
-) -> Iterator[tuple[Rows, int]]:
+) -> Iterator[tuple[LabelledRows, int]]:
     """Yield the rows of an svmlight file block by block, with the number of bytes read so far.
 
     Features from ``n_features`` on are left out.
@@ -75,7 +75,7 @@ def row_blocks(
 
 def _rows(
     indptr: NDArray[np.int64], indices: NDArray[Any], data: Any, y: Any, n_features: int
-) -> Rows:
+) -> LabelledRows:
     shape = (len(y), n_features)
     check_size(shape)
     if len(indices) and int(indices.max()) >= n_features:
@@ -85,4 +85,4 @@ def _rows(
     if data is not None:
         check_values(data)
     indices = indices.astype(np.int32, copy=False)
-    return Rows(CsrArrays(indptr, indices, data, shape), y)
+    return LabelledRows(CsrArrays(indptr, indices, data, shape), y)

@@ -41,7 +41,7 @@ class _Collins(_Lipschitz):
         return log_ratio(self.neg, self.pos) / reach
 
 
-def fully_parallel(start: Start) -> FullGradient:
+def fully_parallel(start: Start) -> _Lipschitz:
     """Return the point that a step of the given kind moves; "collins" takes no psi."""
     return (_Collins if start.step == "collins" else _Lipschitz)(start)
 

@@ -27,7 +27,7 @@ from .pcdm import Pcdm
 from .pcdm_async import PcdmAsync
 from .result import Result
 from .start import Start
-from .stopping import Callback, Monitor, StoppingRule, drive
+from .stopping import Callback, Iteration, Monitor, StoppingRule, drive
 
 __all__ = ["METHODS", "Method", "solve"]
 
@@ -38,7 +38,7 @@ PAPER_TAU = 16
 class Method:
     """One method: what it makes of a start, and what it can be asked for."""
 
-    make: Callable[[Start], Any]
+    make: Callable[[Start], Iteration]
     summary: str
     takes_seed: bool = False
     takes_tau: bool = False  # implies a seed

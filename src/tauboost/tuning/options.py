@@ -16,7 +16,7 @@ from .samples import Samples
 
 __all__ = ["Clock", "Event", "Job", "Options", "Parameters", "Report"]
 
-LOSSES = ("logistic", "exponential", "auto")
+LOSS_CHOICES = ("logistic", "exponential", "auto")
 
 # The options that tell a fit from another.
 IDENTITY = (
@@ -89,7 +89,7 @@ class Parameters:
         self, report: Report | None = None, checkpoint: NoCheckpoint | None = None
     ) -> Options:
         """Check them, all of them, before any work."""
-        check_choice(self.loss, "loss", LOSSES)
+        check_choice(self.loss, "loss", LOSS_CHOICES)
         if self.calibration not in (None, "sigmoid"):
             raise ValueError(
                 f"calibration must be None or 'sigmoid', got {shown(self.calibration)}"
