@@ -6,9 +6,10 @@ import json
 from pathlib import Path
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
-from tauboost import StoreWriter
+from tauboost import StoreWriter, convert
 from tauboost.io.store_format import _checksum
 
 TEXT = "+1 1:1 2:1\n-1 2:1 3:0.5\n+1 1:1 3:2\n-1\n+1 5:1\n"
@@ -52,3 +53,13 @@ def forge(store: Path, change) -> None:
     del document["crc32"]
     change(document)
     path.write_text(json.dumps(document | {"crc32": _checksum(document)}))
+
+
+def refusal(folder, inputs, error=ValueError, **options):
+    """Return the message, having seen that nothing was left behind."""
+    before = sorted(path.name for path in folder.iterdir())
+    with pytest.raises(error, match=r".") as caught:
+        convert(inputs, folder / "new.store", **options)
+    assert_nothing_left(folder, *before)
+    assert "\n" not in str(caught.value)
+    return str(caught.value)

@@ -1,10 +1,6 @@
-"""From files to a store: svmlight text, .npz, Parquet and Arrow; one or many; good and bad."""
+"""From svmlight text to a store: one file or many, good and bad, plain and compressed."""
 
 from __future__ import annotations
-
-import pytest
-
-pytest.importorskip("pyarrow")
 
 import bz2
 import gzip
@@ -12,21 +8,18 @@ import io
 import lzma
 import os
 import re
-import sys
 import threading
-import zipfile
 from pathlib import Path
 
 import numpy as np
-import pyarrow as pa
-import pyarrow.parquet as pq
+import pytest
 import scipy.sparse as sp
 from hypothesis import given
 from hypothesis import strategies as st
 
 import tauboost as tb
-from stores import TEXT, assert_nothing_left, assert_same, small
-from tauboost.io import blocks, inputs
+from stores import TEXT, assert_same, refusal, small
+from tauboost.io import inputs
 
 
 @pytest.fixture
@@ -34,31 +27,6 @@ def text(tmp_path):
     path = tmp_path / "tiny.svm"
     path.write_text(TEXT)
     return path
-
-
-@pytest.fixture
-def short_blocks(monkeypatch):
-    """Make a block of every line, so that few lines make many blocks."""
-    whole = inputs.svmlight_blocks
-
-    def by_line(*args, **kwargs):
-        return whole(*args, **kwargs, block_bytes=1)
-
-    monkeypatch.setattr(inputs, "svmlight_blocks", by_line)
-    monkeypatch.setattr(blocks, "MOST_ENTRIES", 2)
-
-
-def refusal(folder, inputs, error=ValueError, **options):
-    """Return the message, having seen that nothing was left behind."""
-    before = sorted(path.name for path in folder.iterdir())
-    with pytest.raises(error, match=r".") as caught:
-        tb.convert(inputs, folder / "new.store", **options)
-    assert_nothing_left(folder, *before)
-    assert "\n" not in str(caught.value)
-    return str(caught.value)
-
-
-# svmlight text
 
 
 def test_text_gives_what_the_reader_gives(tmp_path, text):
@@ -238,268 +206,6 @@ def test_no_inputs_and_mixed_inputs(tmp_path, text):
     assert "at least one file" in refusal(tmp_path, [])
     sp.save_npz(tmp_path / "x.npz", small()[0])
     assert "one kind, got npz and svmlight" in refusal(tmp_path, [text, tmp_path / "x.npz"])
-
-
-# .npz
-
-
-def save_npz(path, X, **more):
-    sp.save_npz(path, X)
-    with zipfile.ZipFile(path, "a") as archive:
-        for name, array in more.items():
-            with archive.open(f"{name}.npy", "w") as file:
-                np.lib.format.write_array(file, array, allow_pickle=False)
-
-
-@pytest.mark.parametrize("form", ["csr", "csc", "coo", "bsr"])
-@pytest.mark.parametrize("dtype", [np.float64, np.float32, np.int8, np.bool_])
-def test_npz(tmp_path, short_blocks, form, dtype):
-    X, y = small()
-    X = X.astype(dtype)
-    X.eliminate_zeros()
-    save_npz(tmp_path / "x.npz", X.asformat(form), y=y)
-    store = tb.convert(tmp_path / "x.npz", tmp_path / "s")
-    assert_same(store.to_csr(), X.astype(np.float64))
-    np.testing.assert_array_equal(store.y, y)
-
-
-def test_npz_labels_and_width(tmp_path):
-    X, y = small()
-    wide = sp.csr_array((X.data, X.indices, X.indptr), shape=(5, 11))
-    sp.save_npz(tmp_path / "a.npz", X)
-    sp.save_npz(tmp_path / "b.npz", wide, compressed=False)
-    paths = [tmp_path / "a.npz", tmp_path / "b.npz"]
-    assert "a.npz: holds no labels" in refusal(tmp_path, paths)
-    store = tb.convert(paths, tmp_path / "s", labels=np.concatenate([y, y]))
-    assert store.shape == (10, 11)
-    assert_same(store.rows(5, 10), wide)
-
-
-@given(st.integers(0, 30), st.integers(1, 6), st.integers(1, 4), st.integers(0, 10**6))
-def test_any_npz(tmp_path_factory, n_rows, n_columns, most, seed):
-    rng = np.random.default_rng(seed)
-    X = sp.csr_array(sp.random(n_rows + 1, n_columns, 0.4, random_state=rng))
-    path = tmp_path_factory.mktemp("npz")
-    save_npz(path / "x.npz", X, y=np.arange(n_rows + 1) % 2)
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(blocks, "MOST_ENTRIES", most)
-        patch.setattr(blocks, "MOST_ROWS", most)
-        patch.setattr("tauboost.io.npz.MOST_ROWS", 2 * most)
-        assert_same(tb.convert(path / "x.npz", path / "s").to_csr(), X)
-
-
-def rewrite(path, name, array):
-    """Replace an array of an archive."""
-    with zipfile.ZipFile(path) as archive:
-        contents = {entry: archive.read(entry) for entry in archive.namelist()}
-    buffer = io.BytesIO()
-    np.save(buffer, array, allow_pickle=True)
-    contents[f"{name}.npy"] = buffer.getvalue()
-    with zipfile.ZipFile(path, "w") as archive:
-        for entry, content in contents.items():
-            archive.writestr(entry, content)
-
-
-@pytest.mark.parametrize(
-    ("name", "array", "words"),
-    [
-        ("indices", np.array([0, 2, 2, 3, 0, 2, 3, 0, 9]), "an index is out of range"),
-        ("indices", np.array([0, 2, 2, 3, 0, 2, 3, 0, -1]), "an index is out of range"),
-        ("indices", np.array([0, 2]), "indices is too short"),
-        ("indptr", np.array([0, 2, 1, 4, 7, 9]), "indptr must not decrease"),
-        ("indptr", np.array([0, 2, 2, 4, 7, 10**12]), "is too short"),
-        ("indptr", np.zeros((2, 3)), "indptr must be a vector"),
-        ("data", np.ones(9, dtype=complex), "data is not an array of numbers"),
-        ("data", np.array([object()] * 9), "data is not an array of numbers"),
-        ("indices", np.zeros(9), "indices must be a vector of integers"),
-        ("indices", np.full(9, 2**64 - 1, dtype=np.uint64), "an index is out of range"),
-        (
-            "format",
-            np.array("lil"),
-            "its format is 'lil', and accepted are csr, csc",
-        ),
-        ("format", np.array(1.5), "format must be a piece of text"),
-        ("format", np.array("x" * 999), "format is too long"),
-        ("shape", np.array([5.0, np.inf]), "shape must be a vector of integers"),
-        ("data", np.full(9, np.nan), "NaN"),
-        ("shape", np.array([5]), "x.npz"),
-        ("shape", np.array([7, 4]), "y holds 5 labels for 7 rows"),
-        ("shape", np.array([5, 10**12]), "10{12} features"),
-        ("y", np.ones(4), "y holds 4 labels for 5 rows"),
-        ("y", np.ones(6), "y holds 6 labels for 5 rows"),
-        ("y", np.array(["a"] * 5), "y must be a vector of numbers"),
-    ],
-)
-def test_bad_npz(tmp_path, name, array, words):
-    path = tmp_path / "x.npz"
-    save_npz(path, small()[0], y=small()[1])
-    rewrite(path, name, array)
-    message = refusal(tmp_path, path)
-    assert "x.npz: " in message
-    assert re.search(words, message)
-
-
-BROKEN = {
-    "csc": {"indices": 10**9, "indptr": 10**9},
-    "coo": {"row": 10**9, "col": -1},
-    "bsr": {"indices": 10**9, "indptr": 10**9},
-    "dia": {"offsets": 10**9},
-}
-
-
-@pytest.mark.parametrize(
-    ("kind", "name"), [(kind, name) for kind, names in BROKEN.items() for name in names]
-)
-def test_npz_of_another_format_with_a_wrong_index(tmp_path, kind, name):
-    """SciPy takes such arrays at their word, and reads or writes wherever they point to."""
-    path = tmp_path / "x.npz"
-    save_npz(path, small()[0].asformat(kind), y=small()[1])
-    with np.load(path) as archive:
-        array = archive[name].copy()
-    array[-1] = BROKEN[kind][name]
-    rewrite(path, name, array)
-    message = refusal(tmp_path, path)
-    assert re.search(r"out of range|do not fit|must not decrease|outside of the matrix", message)
-
-
-@pytest.mark.parametrize("kind", ["csr", "csc", "coo", "bsr", "dia"])
-@pytest.mark.parametrize("is_short", [False, True])
-def test_npz_of_every_format(tmp_path, kind, is_short, monkeypatch):
-    if is_short:
-        monkeypatch.setattr("tauboost.io.npz.MOST_ROWS", 3)
-    X = sp.random_array((20, 12), density=0.3, rng=np.random.default_rng(0))
-    path = tmp_path / "x.npz"
-    save_npz(path, X.asformat(kind), y=np.arange(20))
-    store = tb.convert(path, tmp_path / "s")
-    assert_same(store.to_csr(), X)
-
-
-def test_npz_header_that_never_ends(tmp_path):
-    path = tmp_path / "x.npz"
-    save_npz(path, small()[0], y=small()[1])
-    with zipfile.ZipFile(path) as archive:
-        contents = {entry: archive.read(entry) for entry in archive.namelist()}
-    for text in (b"{'descr': (((((", b"-" * 900 + b"1", b"{'shape': (2**99,)}", b"[1, 2]"):
-        head = b"\x93NUMPY\x01\x00" + len(text).to_bytes(2, "little") + text
-        with zipfile.ZipFile(path, "w") as archive:
-            for entry, content in (contents | {"data.npy": head}).items():
-                archive.writestr(entry, content)
-        assert "the header of data is damaged" in refusal(tmp_path, path)
-
-
-def test_damaged_npz(tmp_path):
-    path = tmp_path / "x.npz"
-    save_npz(path, sp.csr_array(sp.random(500, 300, 0.5, random_state=0)), y=np.ones(500))
-    content = path.read_bytes()
-    path.write_bytes(content[:-30])
-    assert "truncated, damaged or locked" in refusal(tmp_path, path)
-    middle = len(content) // 2
-    path.write_bytes(content[:middle] + bytes(50) + content[middle + 50 :])
-    assert "truncated, damaged or locked" in refusal(tmp_path, path)
-    np.savez(path, something=np.ones(3))
-    assert "not a sparse matrix" in refusal(tmp_path, path)
-    save_npz(path, small()[0], y=small()[1])
-    assert "counts from 0" in refusal(tmp_path, path, zero_based=False)
-
-
-# Parquet and Arrow
-
-TABLE = {
-    "label": [1, 0, 1],
-    "indices": [[0, 4], [], [2, 1]],
-    "values": [[1.0, 0.5], [], [2.0, 1.0]],
-}
-DENSE = [[1, 0, 0, 0, 0.5], [0, 0, 0, 0, 0], [0, 1, 2, 0, 0]]
-
-
-def write_arrow(path, table, form):
-    table = table if isinstance(table, pa.Table) else pa.table(table)
-    if form == "parquet":
-        pq.write_table(table, path)
-        return path
-    make = pa.ipc.new_file if form == "file" else pa.ipc.new_stream
-    with pa.OSFile(str(path), "wb") as file, make(file, table.schema) as writer:
-        writer.write_table(table)
-    return path
-
-
-@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
-def test_arrow(tmp_path, monkeypatch, form):
-    monkeypatch.setattr("tauboost.io.arrow.ROWS_AT_A_TIME", 2)
-    path = write_arrow(tmp_path / "x", TABLE | {"name": ["a", "b", "c"]}, form)
-    store = tb.convert(path, tmp_path / "s")
-    np.testing.assert_array_equal(store.to_csr().toarray(), DENSE)
-    np.testing.assert_array_equal(store.y, [1, 0, 1])
-    assert store.source["made_from"] == ("parquet" if form == "parquet" else "arrow")
-
-
-@pytest.mark.parametrize("kind", [pa.list_(pa.int32()), pa.large_list(pa.uint64()),
-                                  pa.list_(pa.int64(), 2)])  # fmt: skip
-def test_kinds_of_lists(tmp_path, kind):
-    lists = pa.array([[0, 4], [1, 2], [2, 1]], type=kind)
-    path = write_arrow(tmp_path / "x", pa.table({"y": [True, False, True], "i": lists}), "parquet")
-    store = tb.convert(path, tmp_path / "s")
-    assert store.n_values == 0
-    np.testing.assert_array_equal(store.to_csr().toarray()[1], [0, 1, 1, 0, 0])
-    np.testing.assert_array_equal(store.y, [1, 0, 1])
-
-
-def test_arrow_one_based_and_other_labels(tmp_path):
-    table = {"indices": [[1, 5], [], [3, 2]], "values": [[1, 2], [], [3, 1]]}
-    path = write_arrow(tmp_path / "x", table, "parquet")
-    store = tb.convert(path, tmp_path / "s", zero_based=False, labels=[1, 2, 1])
-    np.testing.assert_array_equal(store.to_csr().toarray()[2], [0, 1, 3, 0, 0])
-    assert "below 1" in refusal(
-        tmp_path, write_arrow(path, TABLE, "parquet"), zero_based=False, labels=[1, 2, 1]
-    )
-
-
-@pytest.mark.parametrize(
-    ("change", "words"),
-    [
-        ({"label": ["a", "b", "c"]}, "which column holds the label? 0 of the columns"),
-        ({"label": None, "a": [1, 0, 1], "b": [1, 2, 3]}, "2 of the columns indices, values, a, b"),
-        ({"indices": None}, "which column holds the indices?"),
-        ({"indices": [[0], [1], None]}, "column indices holds nulls"),
-        ({"indices": [[0, None], [], [2, 1]]}, "column indices holds nulls"),
-        ({"label": [1, None, 0]}, "column label holds nulls"),
-        ({"values": [[1.0], [], [2.0, 1.0]]}, "differ in length"),
-        ({"values": [[1.0, np.nan], [], [2.0, 1.0]]}, "NaN"),
-        ({"indices": [[0, -4], [], [2, 1]]}, "index -4 is below 0"),
-        ({"indices": [[0, 2**31], [], [2, 1]]}, "has 2147483649 features"),
-    ],
-)
-@pytest.mark.parametrize("form", ["parquet", "file"])
-def test_bad_tables(tmp_path, change, words, form):
-    table = {name: column for name, column in (TABLE | change).items() if column is not None}
-    message = refusal(tmp_path, write_arrow(tmp_path / "x.pq", table, form))
-    assert "x.pq: " in message
-    assert words in message
-
-
-@pytest.mark.parametrize("form", ["parquet", "file", "stream"])
-def test_damaged_tables(tmp_path, form):
-    path = write_arrow(tmp_path / "x", TABLE, form)
-    os.truncate(path, path.stat().st_size // 2)
-    assert f"{path}: " in refusal(tmp_path, path)
-
-
-@pytest.mark.parametrize("form", ["file", "stream"])
-def test_arrow_buffers_that_point_elsewhere(tmp_path, form):
-    """Nothing protects an Arrow file's buffers: pyarrow ends the process where it believes them."""
-    path = write_arrow(tmp_path / "x", TABLE, form)
-    content = path.read_bytes()
-    offsets = np.array([0, 2, 2, 4], dtype=np.int32).tobytes()
-    assert content.count(offsets) >= 1
-    for wrong in ([0, 2, 2, 10**9], [0, -5, 2, 4], [0, 3, 2, 4]):
-        path.write_bytes(content.replace(offsets, np.array(wrong, dtype=np.int32).tobytes()))
-        assert "Offset" in refusal(tmp_path, path) or "offset" in refusal(tmp_path, path)
-
-
-def test_without_pyarrow(tmp_path, monkeypatch):
-    path = write_arrow(tmp_path / "x", TABLE, "parquet")
-    monkeypatch.setitem(sys.modules, "pyarrow", None)
-    assert "pip install 'tauboost[arrow]'" in refusal(tmp_path, path, ImportError)
 
 
 @pytest.mark.parametrize("name", ["w8a.xz", "url_uci_slice.svm.xz"])
