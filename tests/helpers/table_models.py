@@ -6,7 +6,10 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+import pandas as pd
+from sklearn.base import BaseEstimator, ClassifierMixin
 
+from tauboost.estimators.glass_box import GlassBoxMixin
 from tauboost.tuning.table_model import TableModel, TermData
 
 LABELS = {2: ["no", "yes"], 3: ["no", "maybe", "yes"]}
@@ -31,6 +34,10 @@ class NumericColumn:
     def missing(self) -> int:
         return len(self.edges) + 1
 
+    def codes(self, values: Any) -> np.ndarray:
+        numbers = np.asarray(values, dtype=float)
+        return np.where(np.isnan(numbers), self.missing, np.searchsorted(self.edges, numbers))
+
 
 @dataclass
 class CategoryColumn:
@@ -50,6 +57,14 @@ class CategoryColumn:
     @property
     def missing(self) -> int:
         return len(self.categories) + 1
+
+    def codes(self, values: Any) -> np.ndarray:
+        known = {name: code for code, name in enumerate(self.categories)}
+        codes = [self.missing if pd.isna(v) else known.get(v, self.other) for v in values]
+        return np.array(codes)
+
+    def bin_names(self) -> list[str]:
+        return [*self.categories, "other", "missing"]
 
 
 def make_columns() -> tuple[Any, ...]:
@@ -104,3 +119,41 @@ def random_codes(model: TableModel, n_samples: int, seed: int = 1) -> np.ndarray
     rng = np.random.default_rng(seed)
     rows = [rng.integers(column.n_bins, size=n_samples) for column in model.columns]
     return np.array(rows, dtype=np.uint8).reshape(len(model.columns), n_samples)
+
+
+class GlassBox(GlassBoxMixin, ClassifierMixin, BaseEstimator):
+    """The least that an estimator needs to be a glass box."""
+
+    def fit(self, X: Any, y: Any) -> GlassBox:
+        return self
+
+    def _keep(self, model: TableModel) -> None:
+        self._model = model
+        self.classes_ = model.classes
+
+    def _codes(self, X: Any) -> np.ndarray:
+        columns = self._model.columns
+        return np.array([column.codes(X[column.name]) for column in columns], dtype=np.uint8)
+
+    def decision_function(self, X: Any) -> np.ndarray:
+        decisions = self._model.decisions(self._codes(X))
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
+
+    def predict_proba(self, X: Any) -> np.ndarray:
+        return self._model.probabilities(self._model.decisions(self._codes(X)))
+
+
+def glass_box(n_classes: int = 2, **options: Any) -> GlassBox:
+    """Return a fitted one."""
+    clf = GlassBox()
+    clf._keep(make_model(n_classes, **options))
+    return clf
+
+
+def make_table(n_samples: int = 60, seed: int = 2) -> pd.DataFrame:
+    """Return rows with numbers, known and unknown categories, and missing values."""
+    rng = np.random.default_rng(seed)
+    cities = np.array(["Oslo", "Bergen", "Tromsø", "Rome", None], dtype=object)
+    age = rng.choice([17.0, 18.0, 25.5, 31.0, 64.5, 90.0, np.nan], n_samples)
+    hours = rng.choice([-1.0, 0.0, 37.5, 40.0, np.nan], n_samples)
+    return pd.DataFrame({"age": age, "city": rng.choice(cities, n_samples), "hours": hours})

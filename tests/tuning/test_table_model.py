@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from helpers.table_models import make_model, random_codes
 
+from table_models import make_model, random_codes
 from tauboost.tuning import table_model
 
 
