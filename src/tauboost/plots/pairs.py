@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -56,58 +56,59 @@ def _with_data(term: Term, k: int) -> NDArray[np.intp]:
     return np.union1d(np.arange(axis.n_ordered), found).astype(np.intp)
 
 
-class _Placed:
-    """Cells on an axis: where they begin and end, and which of those stretches are theirs."""
+class _Placed(NamedTuple):
+    """Cells on an axis: where stretches begin and end, which of them are cells, and the ticks."""
 
-    def __init__(self, bounds: Vector, slots: NDArray[np.intp], names: list[str]) -> None:
-        self.bounds, self.slots, self.names = bounds, slots, names
-        self.middles = (bounds[slots] + bounds[slots + 1]) / 2
-        self.ticks: Any = None
-        self.note = ""
+    bounds: Vector
+    slots: NDArray[np.intp]
+    ticks: list[float]
+    texts: list[str]
+    note: str
+
+    @property
+    def middles(self) -> Vector:
+        return np.asarray((self.bounds[self.slots] + self.bounds[self.slots + 1]) / 2)
 
 
 def _place(term: Term, k: int, cells: NDArray[np.intp]) -> _Placed:
     axis = term.axes[k]
-    names = [cut(axis.names[cell], 22) for cell in cells]
     apart = int(axis.missing in cells and len(cells) > 1 and axis.missing >= axis.n_ordered)
+    note = ""
     if axis.n_ordered == 0:
-        inner, ticks, note = np.arange(len(cells) - apart + 1.0), None, ""
+        inner = np.arange(len(cells) - apart + 1.0)
     else:
         inner, _, ticks, note = positions(axis, term.weights.sum(axis=1 - k))
     gap = (inner[-1] - inner[0]) / max(len(inner) - 1, 8)
     tail = [inner[-1] + gap / 2, inner[-1] + 1.5 * gap] if apart else []
-    bounds = np.concatenate([inner, tail])
     slots = np.arange(len(cells))
     slots[len(cells) - apart :] += apart  # past the gap
-    placed = _Placed(bounds, slots, names)
-    placed.ticks, placed.note = ticks, note
-    return placed
+    placed = _Placed(np.concatenate([inner, tail]), slots, [], [], note)
+    if axis.n_ordered == 0:
+        every = max(1, -(-len(cells) // MOST_NAMES))
+        named = range(0, len(cells), every)
+        texts = [cut(axis.names[cells[i]], 22) for i in named]
+        return placed._replace(ticks=[float(placed.middles[i]) for i in named], texts=texts)
+    at, texts = _number_ticks(inner) if ticks is None else (ticks[0].tolist(), list(ticks[1]))
+    if apart:
+        at, texts = [*at, float(placed.middles[-1])], [*texts, axis.names[-1]]
+    return placed._replace(ticks=at, texts=texts)
+
+
+def _number_ticks(inner: Vector) -> tuple[list[float], list[str]]:
+    """Return round numbers within the range of the numbers: what is missing has no number."""
+    from matplotlib.ticker import MaxNLocator  # noqa: PLC0415
+
+    ticks = MaxNLocator(6).tick_values(inner[0], inner[-1])
+    ticks = ticks[(ticks >= inner[0]) & (ticks <= inner[-1])].tolist()
+    return ticks, [f"{tick:.6g}" for tick in ticks]
 
 
 def _name_axis(axes: Any, place: _Placed, axis: Axis, is_x: bool) -> None:
-    setter = axes.set_xticks if is_x else axes.set_yticks
-    turned: dict[str, Any] = {"rotation": 40, "ha": "right"} if is_x else {}
-    if axis.n_ordered == 0:
-        every = max(1, -(-len(place.names) // MOST_NAMES))
-        setter(place.middles[::every], place.names[::every], parse_math=False, **turned)
-    elif place.ticks is not None:
-        setter(*place.ticks)
-    if axis.n_ordered and len(place.slots) > axis.n_ordered:
-        _add_missing(axes, place, is_x)
     name = cut(axis.feature, 40) + place.note
-    (axes.set_xlabel if is_x else axes.set_ylabel)(name, parse_math=False)
-
-
-def _add_missing(axes: Any, place: _Placed, is_x: bool) -> None:
-    """Name the cell of the missing value beside the numbers."""
-    at = place.middles[-1]
     if is_x:
-        axes.annotate(
-            "missing", (at, 0), (0, -4), ("data", "axes fraction"), "offset points",
-            rotation=40, ha="right", va="top", fontsize="small",
-        )  # fmt: skip
+        turned: dict[str, Any] = {"rotation": 40, "ha": "right"} if axis.n_ordered == 0 else {}
+        axes.set_xticks(place.ticks, place.texts, parse_math=False, **turned)
+        axes.set_xlabel(name, parse_math=False)
     else:
-        axes.annotate(
-            "missing", (0, at), (-4, 0), ("axes fraction", "data"), "offset points",
-            ha="right", va="center", fontsize="small",
-        )  # fmt: skip
+        axes.set_yticks(place.ticks, place.texts, parse_math=False)
+        axes.set_ylabel(name, parse_math=False)
