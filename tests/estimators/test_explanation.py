@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import datetime as dt
-
 import numpy as np
 import pandas as pd
-import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
 from table_models import glass_box, make_table
-from tauboost.estimators.explanation import _cell, _text, column_values
+from tables import FRAMES
+from tauboost.estimators.explanation import as_text, place_columns
+from tauboost.validation.frames import take_frame
 
 TABLE = make_table(30)
 
@@ -78,29 +76,22 @@ def test_few_terms_and_no_terms():
     assert "+0.2500" in repr(none)
 
 
-@pytest.mark.parametrize("kind", ["pandas", "other order", "polars", "arrow", "array", "lists"])
+@pytest.mark.parametrize("kind", FRAMES)
 def test_columns_of_any_table(kind):
-    table = pd.DataFrame({"a": [1.5, np.nan], "b": ["x", None]})
-    made = {
-        "pandas": lambda: table,
-        "other order": lambda: table.set_index(pd.Index([7, 9]))[["b", "a"]],
-        "polars": lambda: pl.from_pandas(table),
-        "arrow": lambda: pa.Table.from_pandas(table),
-        "array": lambda: table.to_numpy(dtype=object),
-        "lists": lambda: [[1.5, "x"], [float("nan"), None]],
-    }
-    columns = column_values(made[kind](), ["a", "b"])
-    texts = [[_text(_cell(column, row)) for column in columns] for row in (0, 1)]
-    assert texts == [["1.5", "x"], ["missing", "missing"]]
+    frame = take_frame(FRAMES[kind]())
+    places = place_columns(frame, ["age", "pay", "town"])
+    texts = [[as_text(frame.column(k, np.array([row]))) for k in places] for row in (0, 1, 4)]
+    assert texts == [["25", "1.5", "Bonn"], ["31", "2.25", "missing"], ["25", "missing", "Köln"]]
+
+
+def test_columns_in_another_order():
+    clf = glass_box()
+    turned = TABLE[["hours", "age", "city"]].set_index(pd.Index(range(100, 130)))
+    explanation = clf.explain(turned)
+    assert explanation.row(7) == clf.explain(TABLE).row(7)
 
 
 def test_columns_of_a_sparse_matrix():
-    columns = column_values(sp.csr_array([[0.0, 2.0], [3.0, 0.0]]), ["x0", "x1"])
-    assert [_text(_cell(column, 1)) for column in columns] == ["3", "0"]
-
-
-def test_values_as_text():
-    assert _text(pd.NA) == _text(pd.NaT) == _text(np.float32("nan")) == "missing"
-    assert _text(0.1 + 0.2) == "0.3"
-    assert _text(True) == "True"
-    assert _text(dt.date(2024, 2, 29)) == "2024-02-29"
+    frame = take_frame(sp.csr_array([[0.0, 2.0], [3.0, 0.0]]))
+    row = np.array([1])
+    assert [as_text(frame.column(k, row)) for k in place_columns(frame, ["x0", "x1"])] == ["3", "0"]

@@ -2,69 +2,19 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 
+from tauboost.design.binning import encode
+from tauboost.design.columns import CategoryColumn, NumericColumn
 from tauboost.estimators.glass_box import GlassBoxMixin
 from tauboost.tuning.table_model import TableModel, TermData
+from tauboost.validation.frames import take_frame
 
 LABELS = {2: ["no", "yes"], 3: ["no", "maybe", "yes"]}
-
-
-@dataclass
-class NumericColumn:
-    name: str
-    edges: np.ndarray
-
-    is_ordered = True
-
-    @property
-    def n_ordered(self) -> int:
-        return len(self.edges) + 1
-
-    @property
-    def n_bins(self) -> int:
-        return len(self.edges) + 2
-
-    @property
-    def missing(self) -> int:
-        return len(self.edges) + 1
-
-    def codes(self, values: Any) -> np.ndarray:
-        numbers = np.asarray(values, dtype=float)
-        return np.where(np.isnan(numbers), self.missing, np.searchsorted(self.edges, numbers))
-
-
-@dataclass
-class CategoryColumn:
-    name: str
-    categories: np.ndarray
-
-    is_ordered = False
-
-    @property
-    def n_bins(self) -> int:
-        return len(self.categories) + 2
-
-    @property
-    def other(self) -> int:
-        return len(self.categories)
-
-    @property
-    def missing(self) -> int:
-        return len(self.categories) + 1
-
-    def codes(self, values: Any) -> np.ndarray:
-        known = {name: code for code, name in enumerate(self.categories)}
-        codes = [self.missing if pd.isna(v) else known.get(v, self.other) for v in values]
-        return np.array(codes)
-
-    def bin_names(self) -> list[str]:
-        return [*self.categories, "other", "missing"]
 
 
 def make_columns() -> tuple[Any, ...]:
@@ -132,8 +82,7 @@ class GlassBox(GlassBoxMixin, ClassifierMixin, BaseEstimator):
         self.classes_ = model.classes
 
     def _codes(self, X: Any) -> np.ndarray:
-        columns = self._model.columns
-        return np.array([column.codes(X[column.name]) for column in columns], dtype=np.uint8)
+        return encode(self._model.columns, take_frame(X))
 
     def decision_function(self, X: Any) -> np.ndarray:
         decisions = self._model.decisions(self._codes(X))

@@ -14,11 +14,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from ..plots.explanation import plot_explanation
+from ..validation.frames import Frame
+from ..validation.values import Values, Words
 from .tables import as_table
 
-__all__ = ["Contribution", "Explanation", "column_values"]
+__all__ = ["Contribution", "Explanation", "place_columns"]
 
 MOST_ROWS = 10  # of several rows in print
 MOST_TERMS = 20  # of one row in print
@@ -62,8 +63,8 @@ class Explanation:
     probabilities: Vector
     classes: NDArray[Any]
     indices: NDArray[np.intp]
-    term_columns: Sequence[tuple[int, ...]]
-    columns: Sequence[Any]  # the table that was explained, column by column
+    frame: Frame  # the table that was explained
+    term_columns: Sequence[tuple[int, ...]]  # where the columns of each term stand in it
 
     def __len__(self) -> int:
         return len(self.decisions)
@@ -86,9 +87,8 @@ class Explanation:
         return [Contribution(self.terms[k], self._value(k, row), float(values[k])) for k in order]
 
     def _value(self, term: int, row: int) -> str:
-        where = int(self.indices[row])
-        texts = [_text(_cell(self.columns[column], where)) for column in self.term_columns[term]]
-        return ", ".join(texts)
+        rows = self.indices[[row]].astype(np.int64)
+        return ", ".join(as_text(self.frame.column(k, rows)) for k in self.term_columns[term])
 
     def plot(self, row: int = 0) -> Any:
         """Draw one row's way from the intercept to the decision value; returns a Figure."""
@@ -129,38 +129,15 @@ class Explanation:
         return table + (f"\n... {more} more rows" if more > 0 else "")
 
 
-def column_values(X: Any, names: Sequence[str]) -> list[Any]:
-    """Return the columns of any table or matrix, to be shown; nothing is copied."""
-    if hasattr(X, "columns") or hasattr(X, "column_names"):
-        held = list(X.columns) if not hasattr(X, "column_names") else list(X.column_names)
-        by_name = all(name in held for name in names)
-        return [X[name if by_name else held[k]] for k, name in enumerate(names)]
-    if is_sparse(X):
-        X = X.tocsc()
-        return [_SparseColumn(X, k) for k in range(X.shape[1])]
-    table = np.asarray(X) if hasattr(X, "dtype") else np.array(X, dtype=object)
-    return list(table.T)
+def place_columns(frame: Frame, names: Sequence[str]) -> list[int]:
+    """Return where the columns of the model stand in a table: by name where it has the names."""
+    place = {name: k for k, name in enumerate(frame.names)}
+    return [place.get(name, k) for k, name in enumerate(names)]
 
 
-class _SparseColumn:
-    def __init__(self, matrix: Any, column: int) -> None:
-        self.matrix, self.column = matrix, column
-
-    def __getitem__(self, row: int) -> float:
-        return float(self.matrix[row, self.column])
-
-
-def _cell(column: Any, row: int) -> Any:
-    value = getattr(column, "iloc", column)[row]
-    return value.as_py() if hasattr(value, "as_py") else value
-
-
-def _text(value: Any) -> str:
-    # NaN and pandas' NA and NaT are not equal to themselves, or will not say.
-    try:
-        is_missing = value is None or bool(value != value)  # noqa: PLR0124
-    except TypeError:
-        is_missing = True
-    if is_missing:
-        return "missing"
-    return f"{value:.6g}" if isinstance(value, float | np.floating) else str(value)
+def as_text(values: Values) -> str:
+    """Write the first value of a column."""
+    if isinstance(values, Words):
+        place = int(values.places[0])
+        return values.words[place] if place >= 0 else "missing"
+    return "missing" if np.isnan(values[0]) else f"{values[0]:.6g}"

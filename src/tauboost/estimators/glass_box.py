@@ -13,7 +13,8 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..tuning.table_edits import edited
 from ..tuning.table_model import Codes, TableModel
-from .explanation import Explanation, column_values
+from ..validation.frames import take_frame
+from .explanation import Explanation, place_columns
 from .scorecard import Scorecard, make_scorecard
 from .terms import Band, Terms, find_term, make_terms
 
@@ -63,10 +64,11 @@ class GlassBoxMixin:
             its decision value, bit for bit.
         """
         check_is_fitted(self)
-        model = self._model
+        model, frame = self._model, take_frame(X)
         codes = self._codes(X)
         decisions = model.decisions(codes)
         rows = np.arange(len(decisions))
+        where = place_columns(frame, [column.name for column in model.columns])
         places = self._spoken_for(decisions, class_)
         tasks, sign = places, 1.0
         if model.n_tasks == 1:
@@ -79,8 +81,8 @@ class GlassBoxMixin:
             model.probabilities(decisions)[rows, places],
             model.classes[places],
             rows,
-            [term.columns for term in model.terms],
-            column_values(X, [column.name for column in model.columns]),
+            frame,
+            [tuple(where[column] for column in term.columns) for term in model.terms],
         )
 
     def _spoken_for(self, decisions: Vector, class_: Any) -> NDArray[np.intp]:

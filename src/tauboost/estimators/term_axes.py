@@ -9,16 +9,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-
-if TYPE_CHECKING:
-    from ..design.columns import Column
+from ..design.columns import Column, NumericColumn
 
 __all__ = ["Axis", "as_text", "make_axis"]
 
@@ -86,9 +83,11 @@ def make_axis(column: Column, cells: NDArray[np.uint8]) -> Axis:
     """Return the axis on which the codes of a column have these cells."""
     n_cells = int(cells.max()) + 1
     missing = int(cells[column.missing])
-    if column.is_ordered:
+    if isinstance(column, NumericColumn):
         n_ordered = int(cells[column.n_ordered - 1]) + 1
-        edges = column.edges[np.flatnonzero(np.diff(cells[: column.n_ordered]))]
+        edges = column.edges[
+            np.flatnonzero(cells[1 : column.n_ordered] != cells[: column.n_ordered - 1])
+        ]
         names = [*_ranges(edges), *["missing"] * (n_cells - n_ordered)]
         return Axis(column.name, names, edges, n_ordered, missing)
     texts = column.bin_names()
