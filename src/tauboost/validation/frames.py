@@ -199,10 +199,10 @@ def _from_strings(series: Any, is_category: bool) -> Values:
     if kind.is_polars():
         import polars as pl  # noqa: PLC0415
 
-        strings = native.cast(pl.String)
-        found = strings.drop_nulls().unique()
+        found = native.drop_nulls().unique()
+        keys = [s.to_physical() if is_category else s for s in (native, found)]
         numbers = pl.Series(range(len(found)), dtype=pl.Int32)
-        places = strings.replace_strict(found, numbers, default=-1, return_dtype=pl.Int32)
+        places = keys[0].replace_strict(keys[1], numbers, default=-1, return_dtype=pl.Int32)
         return from_distinct(found.to_list(), places.to_numpy(), name, is_category)
     if kind.is_pyarrow():
         import pyarrow as pa  # noqa: PLC0415
