@@ -108,7 +108,7 @@ def _from_sparse(matrix: Any) -> Frame:
 def _from_cells(cells: Any) -> Frame:
     if is_masked(cells):
         raise ValueError("the table is a masked array: make it a plain one with .filled(numpy.nan)")
-    array = cells if isinstance(cells, np.ndarray) else _array_of(cells)
+    array = np.asarray(cells) if isinstance(cells, np.ndarray) else _array_of(cells)
     if array.ndim != 2:
         raise ValueError(
             f"the table must have two dimensions (rows, columns), got {array.ndim}: a single "
@@ -194,7 +194,10 @@ def _from_strings(series: Any, is_category: bool) -> Values:
     """Let the library of the data frame find the different strings: it is faster than Python."""
     native, name, kind = series.to_native(), str(series.name), series.implementation
     if kind.is_pandas_like():
-        places, found = native.factorize()
+        try:
+            places, found = native.factorize()
+        except TypeError:  # lists among objects
+            return from_array(native.to_numpy(), name)
         return from_distinct(list(found), places, name, is_category)
     if kind.is_polars():
         import polars as pl  # noqa: PLC0415
