@@ -210,9 +210,26 @@ def test_identifiers_are_refused():
 def test_a_million_different_strings_are_refused_quickly(make):
     table = take_frame(make({"id": np.arange(1_000_000).astype(str)}))
     began = time.perf_counter()
-    with pytest.raises(ValueError, match="no string twice among"):
+    with pytest.raises(ValueError, match="no value twice among"):
         bin_table(table)
     assert time.perf_counter() - began < 2
+
+
+def test_a_million_different_numbers_are_no_categories():
+    with pytest.raises(ValueError, match="no value twice among"):
+        bin_table(take_frame(np.arange(1e6).reshape(-1, 1)), categorical=[0])
+
+
+def test_identifiers_with_holes():
+    names = np.where(np.arange(300_000) % 3, np.arange(300_000).astype(str), None).reshape(-1, 1)
+    with pytest.raises(ValueError, match="identifier"):
+        bin_table(take_frame(names))
+
+
+def test_a_tiny_weight_is_still_a_row():
+    x, w = np.array([1.0, 2.0, 3.0]), np.array([1e-100, 1.0, 1e-30])
+    assert edges_of(x, w).tolist() == [1, 2]
+    assert edges_of(x, np.array([0.0, 1.0, 1e-30])).tolist() == [2]
 
 
 def test_a_million_rows_of_a_few_thousand_strings_are_fine():

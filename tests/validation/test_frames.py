@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime as dt
+import warnings
 from decimal import Decimal
 from fractions import Fraction
 
@@ -15,7 +16,9 @@ import scipy.sparse as sp
 
 from tables import COLUMNS, FRAMES, NAMES
 from tauboost.validation.frames import take_frame
-from tauboost.validation.values import Words, as_words, words_of
+from tauboost.validation.values import Words
+
+DAY = dt.date(2024, 2, 29)
 
 
 def cells(values):
@@ -75,7 +78,23 @@ def test_categories_of_numbers_are_words():
     assert cells(frame.column(0)) == ["3", "1", None, "3"]
     encoded = pa.table({"c": pa.array([3, 1, None, 3]).dictionary_encode()})
     assert cells(take_frame(encoded).column(0)) == ["3", "1", None, "3"]
-    assert as_words(np.array([0.0, -0.0, 2.5, np.nan])).words == ("0", "2.5")
+
+
+def test_a_matrix_of_numpy_is_an_array():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        matrix = np.matrix([[1, 2], [3, 4]])
+    assert cells(take_frame(matrix).column(1)) == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"), [([1], "nested"), (DAY, "dates"), (1j, "complex"), ("a", "both strings")]
+)
+def test_what_comes_late_in_a_column_is_found(cell, words):
+    for first in (None, "a", 1.0):
+        column = pd.Series([first] * 300 + [1.5, cell], dtype=object)
+        with pytest.raises(TypeError, match=f"{words}|both strings"):
+            take_frame(pd.DataFrame({"late": column})).column(0)
 
 
 def test_names_are_made_strings():
@@ -83,14 +102,6 @@ def test_names_are_made_strings():
     assert take_frame(np.ones((2, 2))).names == ("x0", "x1")
 
 
-def test_words_keep_each_string_once():
-    words = words_of(["b", "a", None, "b"])
-    assert words.words == ("b", "a")
-    assert words.places.tolist() == [0, 1, -1, 0]
-    assert len(words) == 4
-
-
-DAY = dt.date(2024, 2, 29)
 BAD_CELLS = {
     "infinity": ([1.0, np.inf], "holds infinity"),
     "a huge integer": ([1, 10**400], "too large"),

@@ -51,7 +51,7 @@ def bin_table(
 
     def work(k: int) -> None:
         name = frame.names[k]
-        _refuse_identifiers(frame, k)
+        _refuse_identifiers(frame, k, k in categories)
         values = frame.column(k)
         if k in categories:
             values = as_words(values)
@@ -94,7 +94,8 @@ def _whole(weights: Vector) -> NDArray[np.int64] | None:
     if np.all(weights == weights[0]):
         return None
     bits = BITS - int(np.frexp(weights.max())[1]) - len(weights).bit_length()
-    return np.rint(np.ldexp(weights, bits)).astype(np.int64)
+    whole = np.rint(np.ldexp(weights, bits)).astype(np.int64)
+    return np.maximum(whole, weights > 0)  # the least weight is one
 
 
 def _edges(values: Vector, weights: NDArray[np.int64] | None, max_bins: int) -> Vector:
@@ -121,7 +122,7 @@ def _kept(values: Words, weights: NDArray[np.int64] | None, max_bins: int) -> ND
     return np.array([values.words[i] for i in kept], dtype=object)
 
 
-def _refuse_identifiers(frame: Frame, k: int) -> None:
+def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
     """Look at a few rows: millions of different strings take seconds to find otherwise."""
     n_rows = frame.n_rows
     if n_rows < MANY_ROWS:
@@ -129,8 +130,10 @@ def _refuse_identifiers(frame: Frame, k: int) -> None:
     n_looks = LOOK * int(np.sqrt(n_rows))
     rows = np.unique(np.random.default_rng(0).integers(n_rows, size=n_looks))
     values = frame.column(k, rows)
+    if is_category:
+        values = as_words(values)
     if isinstance(values, Words) and len(values.words) == _n_there(values) > len(rows) // 2:
-        raise _identifier(frame.names[k], f"no string twice among {len(values.words):,} rows")
+        raise _identifier(frame.names[k], f"no value twice among {len(values.words):,} rows")
 
 
 def _check_words(values: Words, name: str) -> None:

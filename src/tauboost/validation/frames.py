@@ -108,7 +108,7 @@ def _from_sparse(matrix: Any) -> Frame:
 def _from_cells(cells: Any) -> Frame:
     if is_masked(cells):
         raise ValueError("the table is a masked array: make it a plain one with .filled(numpy.nan)")
-    array = cells if isinstance(cells, np.ndarray) else _array_of(cells)
+    array = np.asarray(cells) if isinstance(cells, np.ndarray) else _array_of(cells)
     if array.ndim != 2:
         raise ValueError(
             f"the table must have two dimensions (rows, columns), got {array.ndim}: a single "
@@ -194,15 +194,18 @@ def _from_strings(series: Any, is_category: bool) -> Values:
     """Let the library of the data frame find the different strings: it is faster than Python."""
     native, name, kind = series.to_native(), str(series.name), series.implementation
     if kind.is_pandas_like():
-        places, found = native.factorize()
+        try:
+            places, found = native.factorize()
+        except TypeError:  # lists among objects
+            return from_array(native.to_numpy(), name)
         return from_distinct(list(found), places, name, is_category)
     if kind.is_polars():
         import polars as pl  # noqa: PLC0415
 
-        strings = native.cast(pl.String)
-        found = strings.drop_nulls().unique()
+        found = native.drop_nulls().unique()
+        keys = [s.to_physical() if is_category else s for s in (native, found)]
         numbers = pl.Series(range(len(found)), dtype=pl.Int32)
-        places = strings.replace_strict(found, numbers, default=-1, return_dtype=pl.Int32)
+        places = keys[0].replace_strict(keys[1], numbers, default=-1, return_dtype=pl.Int32)
         return from_distinct(found.to_list(), places.to_numpy(), name, is_category)
     if kind.is_pyarrow():
         import pyarrow as pa  # noqa: PLC0415
