@@ -16,6 +16,7 @@ NB_MODULE(_core, module) {
   bind_csr(module);
   bind_binning(module);
   bind_svmlight(module);
+  bind_tables(module);
 #ifdef TAUBOOST_SANITIZE
   bind_inject(module);
 #endif

@@ -92,6 +92,7 @@ class CategoryColumn:
     categories: NDArray[Any]
 
     is_ordered = False
+    n_ordered = 0
 
     def __post_init__(self) -> None:
         _check_name(self.name)
