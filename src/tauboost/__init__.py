@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from .estimators import (
         AdaBoostPLClassifier,
         PathResult,
+        TableClassifier,
         TauBoostClassifier,
         TauBoostClassifierCV,
         load_model,
@@ -37,6 +38,7 @@ __all__ = [
     "Status",
     "Store",
     "StoreWriter",
+    "TableClassifier",
     "TableProblem",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
@@ -66,6 +68,7 @@ __getattr__, __dir__ = lazy_names(
         "estimators": {
             "AdaBoostPLClassifier",
             "PathResult",
+            "TableClassifier",
             "TauBoostClassifier",
             "TauBoostClassifierCV",
             "load_model",

@@ -6,10 +6,12 @@ from .classifier_cv import TauBoostClassifierCV
 from .path import regularization_path
 from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
+from .table_classifier import TableClassifier
 
 __all__ = [
     "AdaBoostPLClassifier",
     "PathResult",
+    "TableClassifier",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
     "load_model",
