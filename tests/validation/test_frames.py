@@ -37,6 +37,15 @@ def test_every_kind_of_table_gives_the_same_columns(kind):
         assert cells(frame.column(k, np.array([1, 3]))) == COLUMNS[name][1:4:2], name
 
 
+@pytest.mark.parametrize("kind", FRAMES)
+def test_some_rows_of_a_table(kind):
+    part = take_frame(FRAMES[kind]()).select(np.array([4, 0, 3]))
+    assert part.n_rows == 3
+    assert cells(part.column(2)) == ["Köln", "Bonn", "Bonn"]
+    assert cells(part.column(2, np.array([0, 2]))) == ["Köln", "Bonn"]
+    assert cells(part.select(np.array([1])).column(0)) == [25.0]
+
+
 def test_a_frame_is_taken_as_it_is():
     frame = take_frame([[1, 2]])
     assert take_frame(frame) is frame

@@ -54,6 +54,14 @@ class Frame:
         """Return a column, or some rows of it: float64 with NaN for missing, or words."""
         return self.take(position, rows)
 
+    def select(self, rows: NDArray[np.int64]) -> Frame:
+        """Return some rows, by their numbers, in their order."""
+
+        def take(k: int, some: Rows) -> Values:
+            return self.take(k, rows if some is None else rows[some])
+
+        return Frame(self.names, self.has_names, len(rows), take)
+
 
 def take_frame(table: Any) -> Frame:
     """Return a table of any kind as a frame; the columns are checked when they are asked for."""
