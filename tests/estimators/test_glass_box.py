@@ -89,7 +89,7 @@ def test_an_edited_model_is_consistent(edit):
     for term in other.terms_:
         assert (term.weights * term.scores).sum() == pytest.approx(0, abs=1e-14)
     assert explanation.terms == other.terms_.names
-    assert "edited" in other._model.message
+    assert "Edited" in other._model.message
 
 
 def test_edits_of_no_term():

@@ -28,7 +28,7 @@ def test_bins_of_equal_width_where_far_values_press_the_others_together():
         assert not found.is_linear
         assert found.note == " (bins of equal width)"
         np.testing.assert_array_equal(found.bounds, np.arange(7))
-        assert found.ticks[1] == ["0", "1", "2", "3", "1e+06"]
+        assert found.ticks[1] == ["0", "1", "2", "3", "1000000"]
 
 
 def test_ends_of_the_range_of_numbers():

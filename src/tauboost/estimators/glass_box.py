@@ -29,7 +29,9 @@ class GlassBoxMixin:
         classes_: NDArray[Any]
         feature_names_in_: NDArray[Any]
         n_features_in_: int
-        _model: TableModel
+
+        @property
+        def _model(self) -> TableModel: ...
 
         def _codes(self, X: Any) -> Codes: ...
 

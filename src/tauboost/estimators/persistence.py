@@ -21,6 +21,7 @@ from ..tuning.model import loading, unknown_kind
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
 from .glass_box import GlassBoxMixin
+from .table_classifier import TableClassifier
 
 if TYPE_CHECKING:
     import onnx
@@ -29,7 +30,7 @@ __all__ = ["load_model", "save_model", "to_onnx"]
 
 # The classes that files can hold, by the name that stands in the file.
 ESTIMATORS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (TauBoostClassifier, TauBoostClassifierCV)
+    kind.__name__: kind for kind in (TauBoostClassifier, TauBoostClassifierCV, TableClassifier)
 }
 
 
@@ -41,7 +42,7 @@ def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    clf : TauBoostClassifier
+    clf : TauBoostClassifier or TableClassifier
     path : str or path-like
 
     Raises
@@ -69,7 +70,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    TauBoostClassifier
+    TauBoostClassifier or TableClassifier
         Fitted, with the same parameters; it predicts the same bits as the one that was saved.
 
     Raises
@@ -101,7 +102,7 @@ def to_onnx(
 
     Parameters
     ----------
-    clf : TauBoostClassifier
+    clf : TauBoostClassifier or TableClassifier
     path : str or path-like, optional
         Where to write the graph.
     dtype : float32 or float64, optional

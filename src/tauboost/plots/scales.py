@@ -47,9 +47,13 @@ def positions(axis: Axis, weights: Vector, most_ticks: int = MOST_TICKS) -> Scal
         if n < 4 or _can_be_seen(bounds, weights):
             return Scale(bounds, True, None, "")
     every = max(1, -(-n // most_ticks))
-    texts = [f"{value:.3g}" for value in edges[::every].tolist()]
+    texts = [_short(value) for value in edges[::every].tolist()]
     ticks = np.arange(1.0, n + 1.0, every)
     return Scale(np.arange(n + 2.0), False, (ticks, texts), " (bins of equal width)")
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 def _can_be_seen(bounds: Vector, weights: Vector) -> bool:
