@@ -118,9 +118,7 @@ class _Fit:
             objective = math.nan if self.report is None else lanes.objective()
             stop = _tell(self.report, Event("fit", sweep, objective, math.nan, seconds.seconds))
             if fall <= tol:
-                return (
-                    f"Converged: the last sweep lowered the objective by {fall:.2g} <= {tol:.2g}."
-                )
+                return f"Converged: the last sweep gained {fall:.2g} <= {tol:.2g}."
             if stop:
                 return "Interrupted by the callback."
             if self.clock.is_over:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -114,7 +116,7 @@ class TableLanes:
         """Visit every term once, or these; returns by how much each objective fell."""
         table = self.samples.table
         order = np.arange(table.n_terms, dtype=np.int32) if terms is None else terms
-        sweep = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
+        sweep: Any = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
         outcome = sweep(
             table,
             self.E,
@@ -181,7 +183,7 @@ class TableLanes:
         E = self.E.reshape(-1, self.width)[:, lane]
         y = np.where(self.is_positive.reshape(-1, self.width)[samples.labels, lane] != 0, 1.0, -1.0)
         if self.c is not None:
-            share = 1.0 / (1.0 + E)
+            share = 1.0 / (1.0 + E.astype(np.float64))
             w = np.where(samples.trained(self.held), self.c * (E * share), 0.0)
             return y * w, w * share
         w = np.where(samples.trained(self.held), E / self.total[lane], 0.0)

@@ -1,4 +1,4 @@
-"""The parameters of a table classifier, and what a fit makes of them: all checked before any work."""
+"""The parameters of a table classifier, and what a fit makes of them, checked before any work."""
 
 from __future__ import annotations
 
@@ -128,10 +128,8 @@ def check_monotone(
             )
         signs[k, 0] = -sign  # the paper's lam has the opposite sign of a score
     if isinstance(options.pairs, list):
-        for pair in options.pairs:
-            for k in pair:
-                if signs[k, 0] != 0:
-                    raise ValueError(
-                        f"{frame.names[k]!r} cannot be monotone and in a pair: leave one of them out"
-                    )
+        for k in {k for pair in options.pairs for k in pair if signs[k, 0] != 0}:
+            raise ValueError(
+                f"{frame.names[k]!r} cannot be monotone and in a pair: leave one of the two out"
+            )
     return signs
