@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .eso import beta, speedup
     from .estimators import (
         AdaBoostPLClassifier,
+        PAdaBoostClassifier,
         PathResult,
         TauBoostClassifier,
         TauBoostClassifierCV,
@@ -29,6 +30,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "PAdaBoostClassifier",
     "PathResult",
     "Problem",
     "Result",
@@ -63,6 +65,7 @@ __getattr__, __dir__ = lazy_names(
         "eso": {"beta", "speedup"},
         "estimators": {
             "AdaBoostPLClassifier",
+            "PAdaBoostClassifier",
             "PathResult",
             "TauBoostClassifier",
             "TauBoostClassifierCV",

@@ -3,12 +3,14 @@
 from .adaboost_pl import AdaBoostPLClassifier
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
+from .p_adaboost import PAdaBoostClassifier
 from .path import regularization_path
 from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
 
 __all__ = [
     "AdaBoostPLClassifier",
+    "PAdaBoostClassifier",
     "PathResult",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
