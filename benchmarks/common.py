@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -180,7 +179,7 @@ def provenance(seed: int) -> dict[str, object]:
         "cores": resolve_threads(None),
         "commit": _commit(),
         "seed": seed,
-        "version": version("tauboost"),
+        "version": tb.__version__,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
 

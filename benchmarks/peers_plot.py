@@ -127,6 +127,8 @@ def scale(axes: Axes, values: Sequence[float], seconds: Sequence[float]) -> None
     axes.set_xscale("log")
     axes.set_xlim(min(seconds) / 1.6, max(seconds) * 2.5)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    if max(seconds) < 10 * min(seconds):  # too few powers of ten to read the axis by
+        axes.xaxis.set_minor_formatter(lambda x, _: f"{x:g}")
 
 
 def to_height(value: Any) -> Any:
