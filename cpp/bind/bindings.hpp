@@ -74,7 +74,9 @@ void bind_products(nb::module_& module);
 void bind_methods(nb::module_& module);
 void bind_remote(nb::module_& module);
 void bind_csr(nb::module_& module);
+void bind_binning(nb::module_& module);
 void bind_lanes(nb::module_& module);
+void bind_tables(nb::module_& module);
 void bind_svmlight(nb::module_& module);
 void bind_inject(nb::module_& module);  // in builds with sanitizers only
 

@@ -4,24 +4,13 @@
 
 #include <optional>
 
-#include "bind/bindings.hpp"
+#include "bind/lane_outcome.hpp"
 #include "kernels/lane_rows.hpp"
 
 using namespace nb::literals;
 
 namespace tauboost {
 namespace {
-
-struct AnyOutcome {
-  std::int64_t bundles;
-  std::vector<std::int64_t> undone;
-  std::vector<double> total, decrease, predicted, longest, edge;
-};
-
-template <typename T, std::size_t L>
-std::vector<T> listed(const std::array<T, L>& values) {
-  return {values.begin(), values.end()};
-}
 
 struct Call {
   const Matrix& A;
@@ -36,7 +25,7 @@ struct Call {
   bool is_signed;
 
   template <int L, bool Signed, bool IsLogistic>
-  AnyOutcome run() const {
+  LaneOutcome run() const {
     using Rows = LaneRows<L, Signed, IsLogistic>;
     std::array<double, L> totals;
     std::array<Penalty, L> psi;
@@ -52,19 +41,17 @@ struct Call {
       return Driver<L, Rows, typename Rows::Steps>(rows, steps, totals, IsLogistic)
           .run(slices, team, pulse);
     });
-    return {outcome.bundles,          listed(outcome.undone),    listed(outcome.total),
-            listed(outcome.decrease), listed(outcome.predicted), listed(outcome.longest),
-            listed(outcome.edge)};
+    return LaneOutcome(outcome);
   }
 
   template <int L>
-  AnyOutcome run() const {
+  LaneOutcome run() const {
     if (is_signed) return E ? run<L, true, true>() : run<L, true, false>();
     return E ? run<L, false, true>() : run<L, false, false>();
   }
 };
 
-AnyOutcome lane_sweep(const Matrix& A, Array<double> w, std::optional<Array<double>> E,
+LaneOutcome lane_sweep(const Matrix& A, Array<double> w, std::optional<Array<double>> E,
                       Array<double> lam, Array<const double> total, Array<const double> l1,
                       Array<const double> l2, std::int64_t n_penalised,
                       Array<const std::int32_t> columns, std::int64_t tau, bool is_signed,
@@ -98,14 +85,14 @@ void bind_lanes(nb::module_& module) {
       "set_vector_width", [](int width) { chosen_width() = std::clamp(width, 2, widest_vector()); },
       "width"_a);
 
-  nb::class_<AnyOutcome>(module, "LaneOutcome")
-      .def_ro("bundles", &AnyOutcome::bundles)
-      .def_ro("undone", &AnyOutcome::undone)
-      .def_ro("total", &AnyOutcome::total)
-      .def_ro("decrease", &AnyOutcome::decrease)
-      .def_ro("predicted", &AnyOutcome::predicted)
-      .def_ro("longest", &AnyOutcome::longest)
-      .def_ro("edge", &AnyOutcome::edge);
+  nb::class_<LaneOutcome>(module, "LaneOutcome")
+      .def_ro("bundles", &LaneOutcome::bundles)
+      .def_ro("undone", &LaneOutcome::undone)
+      .def_ro("total", &LaneOutcome::total)
+      .def_ro("decrease", &LaneOutcome::decrease)
+      .def_ro("predicted", &LaneOutcome::predicted)
+      .def_ro("longest", &LaneOutcome::longest)
+      .def_ro("edge", &LaneOutcome::edge);
 
   module.def("lane_sweep", &lane_sweep, "matrix"_a, "w"_a, "E"_a.none(), "lam"_a, "total"_a, "l1"_a,
              "l2"_a, "n_penalised"_a, "columns"_a, "tau"_a, "is_signed"_a, "n_threads"_a);

@@ -14,7 +14,9 @@ NB_MODULE(_core, module) {
   bind_lanes(module);
   bind_remote(module);
   bind_csr(module);
+  bind_binning(module);
   bind_svmlight(module);
+  bind_tables(module);
 #ifdef TAUBOOST_SANITIZE
   bind_inject(module);
 #endif

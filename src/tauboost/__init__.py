@@ -26,6 +26,7 @@ if TYPE_CHECKING:
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
     from .problem import Problem
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
+    from .table_problem import TableProblem
 
 __all__ = [
     "METHODS",
@@ -38,6 +39,7 @@ __all__ = [
     "Status",
     "Store",
     "StoreWriter",
+    "TableProblem",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
     "Trace",
@@ -77,6 +79,7 @@ __getattr__, __dir__ = lazy_names(
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
         "problem": {"Problem"},
         "report": set(),
+        "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },
 )

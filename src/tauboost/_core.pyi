@@ -215,6 +215,32 @@ def pcdm_async(
     n_threads: int,
 ) -> Outcome: ...
 
+class Table:
+    def __init__(self, codes: NDArray[np.uint8], n_columns: int, n_rows: int) -> None: ...
+    def add_shard(self, first_row: int, n_rows: int, label: int) -> None: ...
+    def add_column_term(self, column: int, n_bins: int, n_ordered: int) -> None: ...
+    def add_pair_term(
+        self,
+        first: int,
+        first_map: list[int],
+        ordered_first: int,
+        second: int,
+        second_map: list[int],
+        ordered_second: int,
+    ) -> None: ...
+    @property
+    def n_rows(self) -> int: ...
+    @property
+    def n_columns(self) -> int: ...
+    @property
+    def n_levels(self) -> int: ...
+    @property
+    def n_labels(self) -> int: ...
+    @property
+    def n_terms(self) -> int: ...
+    @property
+    def n_shards(self) -> int: ...
+
 class LaneOutcome:
     @property
     def bundles(self) -> int: ...
@@ -233,6 +259,45 @@ class LaneOutcome:
 
 def vector_width() -> int: ...
 def set_vector_width(width: int) -> None: ...
+def table_sweep(
+    table: Table,
+    E: _Floats,
+    c: _Floats | None,
+    is_positive: NDArray[np.uint8],
+    shards: NDArray[np.int32],
+    levels: _Floats,
+    intercepts: _Floats,
+    total: _Floats,
+    l1: _Floats,
+    l2: _Floats,
+    signs: NDArray[np.int8],
+    terms: NDArray[np.int32],
+    n_newton: int,
+    n_threads: int,
+) -> LaneOutcome: ...
+def table_values(
+    table: Table,
+    levels: _Floats,
+    intercepts: _Floats,
+    shards: NDArray[np.int32],
+    values: _Floats,
+    n_threads: int,
+) -> None: ...
+def table_histograms(table: Table, w: _Floats, sums: _Floats, n_threads: int) -> None: ...
+def chain_minimum(
+    h: _Floats, target: _Floats, a: float, b: float, sign: int, x: _Floats
+) -> None: ...
+def pair_gains(
+    table: Table,
+    maps: NDArray[np.uint8],
+    n_cells: NDArray[np.int32],
+    g: _Floats,
+    h: _Floats,
+    noise: float,
+    pairs: NDArray[np.int32],
+    gains: _Floats,
+    n_threads: int,
+) -> None: ...
 def lane_sweep(
     matrix: Matrix,
     w: _Floats,
@@ -293,6 +358,10 @@ def row_fingerprints(
     out: NDArray[np.uint64],
     n_threads: int,
 ) -> None: ...
+def numeric_edges(
+    values: _Floats, weights: NDArray[np.int64] | None, max_bins: int
+) -> list[float]: ...
+def numeric_codes(values: _Floats, edges: _Floats, codes: NDArray[np.uint8]) -> None: ...
 
 class SvmlightReader:
     def __init__(self, base: int, least: int) -> None: ...

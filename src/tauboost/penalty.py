@@ -16,7 +16,7 @@ from . import _core
 from .base.arrays import Vector
 from .base.cached import cached_property
 from .base.messages import shown
-from .design.sparse import SparseDesign
+from .design.design import Design
 from .validation import check_real
 
 __all__ = ["Bounds", "Penalty"]
@@ -45,7 +45,7 @@ class Penalty:
     @classmethod
     def build(
         cls,
-        design: SparseDesign,
+        design: Design,
         alpha: float,
         l1_ratio: float,
         bounds: Bounds | None,

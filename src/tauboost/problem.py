@@ -18,19 +18,20 @@ from . import _core
 from .base.arrays import Vector
 from .base.messages import shown
 from .base.threads import resolve_threads
+from .design.design import Design
 from .design.sparse import SparseDesign
 from .design.wide import is_wide, without_unused_features
 from .losses import LOSSES
-from .rows import LocalRows, Rows
+from .rows import LocalRows, Rows, WeightedRows
 from .validation import as_csr, check_choice, check_labels, check_weights
 
-__all__ = ["BaseProblem", "Problem"]
+__all__ = ["BaseProblem", "Problem", "SparseProblem"]
 
 
 class BaseProblem(ABC):
     """What a problem is, wherever its rows are. Attributes are those of :class:`Problem`."""
 
-    design: SparseDesign
+    design: Design
     n_samples: int
     classes: NDArray[Any]
     least_weight: float  # of a sample; all sum to 1
@@ -43,6 +44,56 @@ class BaseProblem(ABC):
         self.loss_function = LOSSES[loss]
 
     @abstractmethod
+    def rows(self, n_threads: int | None = None) -> WeightedRows:
+        """Return the rows, on which kernels run and which they change."""
+
+    @property
+    @abstractmethod
+    def nnz(self) -> int:
+        """Number of nonzeros of X that count."""
+
+    @property
+    @abstractmethod
+    def omega(self) -> int:
+        """Largest number of nonzeros in a row of A."""
+
+    @property
+    def n_features(self) -> int:
+        """Number of features of X."""
+        return self.design.n_features
+
+    @property
+    def n_coordinates(self) -> int:
+        """Number of columns of A: the features, and the intercept where there is one."""
+        return self.design.n_coordinates
+
+    @property
+    def lipschitz(self) -> Vector:
+        """L_i = max_j A_ji^2, one per feature."""
+        return self.design.features(np.square(self.design.scale))
+
+    def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
+        """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
+        return self.rows().point(self.design.coordinates(lam, intercept)).value
+
+    def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
+        """Gradient of F at lam; with an intercept, its entry comes last."""
+        slope = self.rows().point(self.design.coordinates(lam, intercept)).gradient()
+        return np.append(self.design.features(slope), slope[len(self.design.place) :])
+
+    def __repr__(self) -> str:
+        return (
+            f"{type(self).__name__}({self.n_samples:,} samples, {self.n_features:,} features, "
+            f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
+        )
+
+
+class SparseProblem(BaseProblem):
+    """A problem whose weak hypotheses are the columns of a sparse matrix."""
+
+    design: SparseDesign
+
+    @abstractmethod
     def rows(self, n_threads: int | None = None) -> Rows:
         """Return the rows, on which kernels run and which they change."""
 
@@ -51,19 +102,9 @@ class BaseProblem(ABC):
         """Return the number of nonzeros of every column of A."""
 
     @property
-    def n_features(self) -> int:
-        """Number of features of X."""
-        return self.design.n_features
-
-    @property
     def matrix(self) -> _core.Matrix:
         """A in the core."""
         return self.design.matrix
-
-    @property
-    def n_coordinates(self) -> int:
-        """Number of columns of A: the features, and the intercept where there is one."""
-        return self.matrix.n
 
     @property
     def nnz(self) -> int:
@@ -75,28 +116,8 @@ class BaseProblem(ABC):
         """Largest number of nonzeros in a row of A."""
         return self.matrix.omega
 
-    @property
-    def lipschitz(self) -> Vector:
-        """L_i = max_j A_ji^2, one per feature."""
-        return self.design.features(np.square(self.matrix.scale))
 
-    def value(self, lam: ArrayLike, intercept: float = 0.0) -> float:
-        """F at lam. Safe from overflow at any finite lam whose A lam is finite."""
-        return self.rows().point(self.design.coordinates(lam, intercept)).value
-
-    def gradient(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
-        """Gradient of F at lam; with an intercept, its entry comes last."""
-        slope = self.rows().point(self.design.coordinates(lam, intercept)).gradient()
-        return np.append(self.design.features(slope), slope[self.design.n_penalised :])
-
-    def __repr__(self) -> str:
-        return (
-            f"{type(self).__name__}({self.n_samples:,} samples, {self.n_features:,} features, "
-            f"{self.nnz:,} nonzeros, omega={self.omega:,}, loss={self.loss!r})"
-        )
-
-
-class Problem(BaseProblem):
+class Problem(SparseProblem):
     """One AdaBoost (or logistic) problem, ready to be solved by any method.
 
     Parameters

@@ -2,8 +2,8 @@
 
 Methods decide from sums over rows and never look at a row. ``LocalRows`` holds the rows on this
 machine and works on them with the compiled kernels; ``tauboost.dask`` has rows that are spread over
-a cluster. Every answer is a sum (or a largest value) over rows, which is all that parts of the rows
-need to be put together. There are two ways to use rows:
+a cluster, and table_rows.py those of a table. Every answer is a sum (or a largest value) over rows,
+which is all that parts of the rows need to be put together. There are two ways to use rows:
 
 - ``point(lam)`` gives F and its gradient anywhere, as often as one likes;
 - ``refresh(lam)`` and the kernels after it keep one set of row weights, which they multiply while
@@ -13,6 +13,7 @@ need to be put together. There are two ways to use rows:
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from typing import NamedTuple, Protocol, Self
 
 import numpy as np
@@ -33,9 +34,11 @@ __all__ = [
     "LocalPoint",
     "LocalRows",
     "LocalSurface",
+    "LocalWeights",
     "Point",
     "Rows",
     "Surface",
+    "WeightedRows",
     "is_safe_range",
 ]
 
@@ -115,17 +118,11 @@ class DrawOutcome(NamedTuple):
     drift: float
 
 
-class Rows(Protocol):
-    """The rows of a problem, wherever they are."""
-
-    # What one question about the rows costs, in nonzeros that a kernel could have read.
-    message_cost: float
+class WeightedRows(Protocol):
+    """The rows of a problem of any kind, wherever they are."""
 
     def point(self, lam: Vector) -> Point:
         """Return F at lam, beside the weights that kernels keep."""
-
-    def surface(self, lam: Vector) -> Surface:
-        """Return F to second order around lam."""
 
     def refresh(self, lam: Vector, point: Point | None = None) -> Evaluation:
         """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
@@ -138,6 +135,16 @@ class Rows(Protocol):
 
     def slope(self) -> Vector:
         """Return A^T w."""
+
+
+class Rows(WeightedRows, Protocol):
+    """The rows of a problem with a sparse matrix."""
+
+    # What one question about the rows costs, in nonzeros that a kernel could have read.
+    message_cost: float
+
+    def surface(self, lam: Vector) -> Surface:
+        """Return F to second order around lam."""
 
     def exact_sweep(
         self, at: Iterate, columns: Columns, tau: int, gain: Vector, n_threads: int
@@ -153,43 +160,34 @@ def is_safe_range(least: float, most: float) -> bool:
     return bool(least > SAFE_RANGE[0] and most < SAFE_RANGE[1])
 
 
-class LocalRows(Rows):
-    """All rows on this machine, or those of one part.
+class LocalWeights(WeightedRows):
+    """Rows on this machine: their residuals, and the weights that follow from them.
 
     Exponential: w_j = c_j exp((A lam)_j - shift). Logistic: w_j = c_j E_j / (1 + E_j) with
     E_j = exp((A lam)_j).
     """
 
-    message_cost = 0.0
     w: Vector
     E: Vector | None = None  # logistic loss only
     shift: float = 0.0  # exponential: value = shift + log(total)
 
-    def __init__(
-        self,
-        matrix: _core.Matrix,
-        loss: Loss,
-        c: Vector,
-        n_threads: int,
-        *,
-        has_equal_weights: bool = False,
-    ) -> None:
-        self.matrix, self.loss, self.c, self.n_threads = matrix, loss, c, n_threads
-        self.has_equal_weights = has_equal_weights
-        self.useful_threads = useful_threads(n_threads, matrix.nnz)
+    def __init__(self, loss: Loss, c: Vector, *, has_equal_weights: bool) -> None:
+        self.loss, self.c, self.has_equal_weights = loss, c, has_equal_weights
 
-    # Residuals, weights, sums
+    @abstractmethod
+    def add_columns(self, d: Vector, r: Vector) -> None:
+        """R += A d, in place."""
+
+    @abstractmethod
+    def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for these columns i."""
 
     def residuals(self, lam: Vector) -> Vector:
         """R = A lam."""
-        r = np.zeros(self.matrix.m)
+        r = np.zeros(len(self.c))
         if lam.any():
             self.add_columns(lam, r)
         return r
-
-    def add_columns(self, d: Vector, r: Vector) -> None:
-        """R += A d, in place."""
-        _core.add_all(self.matrix, d, r, self.useful_threads)
 
     def weigh(self, r: Vector) -> Weights:
         """Value and row weights of the loss at residuals r."""
@@ -199,30 +197,8 @@ class LocalRows(Rows):
     def _c_total(self) -> float:
         return float(self.c.sum())
 
-    def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for these columns i."""
-        chosen = self._all_columns if columns is None else columns
-        neg, pos = np.empty(len(chosen)), np.empty(len(chosen))
-        _core.gather_columns(self.matrix, w, chosen, neg, pos, self.useful_threads)
-        return neg, pos
-
-    @cached_property
-    def _all_columns(self) -> Columns:
-        return np.arange(self.matrix.n, dtype=np.int32)
-
     def point(self, lam: Vector) -> LocalPoint:
         return LocalPoint(self, lam, self.residuals(lam))
-
-    def surface(self, lam: Vector) -> LocalSurface:
-        here = self.point(lam)
-        gradient = here.gradient()
-        return self.surface_at(here, gradient, here.w / here.total)
-
-    def surface_at(self, here: LocalPoint, gradient: Vector, p: Vector) -> LocalSurface:
-        """Return the same, where the gradient and its row weights are known."""
-        return LocalSurface(self, here, gradient, self.loss.curvature(p, self.c))
-
-    # Weights that kernels keep
 
     def refresh(self, lam: Vector, point: Point | None = None) -> Evaluation:
         r = point.r if isinstance(point, LocalPoint) else self.residuals(lam)
@@ -257,6 +233,47 @@ class LocalRows(Rows):
             return None
         return self.c[:1] if self.has_equal_weights else self.c
 
+
+class LocalRows(LocalWeights, Rows):
+    """All rows of a sparse matrix on this machine, or those of one part."""
+
+    message_cost = 0.0
+
+    def __init__(
+        self,
+        matrix: _core.Matrix,
+        loss: Loss,
+        c: Vector,
+        n_threads: int,
+        *,
+        has_equal_weights: bool = False,
+    ) -> None:
+        super().__init__(loss, c, has_equal_weights=has_equal_weights)
+        self.matrix, self.n_threads = matrix, n_threads
+        self.useful_threads = useful_threads(n_threads, matrix.nnz)
+
+    def add_columns(self, d: Vector, r: Vector) -> None:
+        _core.add_all(self.matrix, d, r, self.useful_threads)
+
+    def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
+        chosen = self._all_columns if columns is None else columns
+        neg, pos = np.empty(len(chosen)), np.empty(len(chosen))
+        _core.gather_columns(self.matrix, w, chosen, neg, pos, self.useful_threads)
+        return neg, pos
+
+    @cached_property
+    def _all_columns(self) -> Columns:
+        return np.arange(self.matrix.n, dtype=np.int32)
+
+    def surface(self, lam: Vector) -> LocalSurface:
+        here = self.point(lam)
+        gradient = here.gradient()
+        return self.surface_at(here, gradient, here.w / here.total)
+
+    def surface_at(self, here: LocalPoint, gradient: Vector, p: Vector) -> LocalSurface:
+        """Return the same, where the gradient and its row weights are known."""
+        return LocalSurface(self, here, gradient, self.loss.curvature(p, self.c))
+
     def exact_sweep(
         self, at: Iterate, columns: Columns, tau: int, gain: Vector, n_threads: int
     ) -> _core.SweepOutcome:
@@ -273,7 +290,7 @@ class LocalRows(Rows):
 class LocalPoint(Point):
     """F around one lam, on rows of this machine."""
 
-    def __init__(self, rows: LocalRows, lam: Vector, r: Vector) -> None:
+    def __init__(self, rows: LocalWeights, lam: Vector, r: Vector) -> None:
         self.rows, self.lam, self.r = rows, lam, r
         self.weights = rows.weigh(r)
         self.value, self.total, self.w = self.weights

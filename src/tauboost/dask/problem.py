@@ -25,7 +25,7 @@ from ..design.matrix import random_places
 from ..design.sparse import SparseDesign
 from ..design.wide import is_wide
 from ..penalty import Penalty
-from ..problem import BaseProblem
+from ..problem import SparseProblem
 from .crew import Crew, Member, Patience
 from .loading import used_features
 from .part import Part, PartSpec, Shape
@@ -40,7 +40,7 @@ TRIAL_ROUNDS = 5
 SECONDS_A_NONZERO = 4e-9
 
 
-class DaskProblem(BaseProblem):
+class DaskProblem(SparseProblem):
     """One AdaBoost (or logistic) problem, its rows in parts on the workers of a Dask cluster.
 
     Parameters

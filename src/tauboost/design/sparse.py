@@ -60,6 +60,16 @@ class SparseDesign:
         return len(self.place)
 
     @property
+    def n_coordinates(self) -> int:
+        """Number of columns of A."""
+        return self.matrix.n
+
+    @property
+    def scale(self) -> Vector:
+        """max_j |A_ji| of every column."""
+        return self.matrix.scale
+
+    @property
     def row_order(self) -> NDArray[np.int64]:
         """The sample behind each row of the core."""
         return np.asarray(self.matrix.row_order)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .blocks import Block, make_block
 
-__all__ = ["arrow_blocks"]
+__all__ = ["arrow_blocks", "complaining", "read_arrow"]
 
 ROWS_AT_A_TIME: Final = 2**14
 MOST_LETTERS: Final = 200  # of what pyarrow says is wrong
@@ -36,7 +36,7 @@ def arrow_blocks(
     ``first_index`` is what the indices count from, 0 or 1. Labels that are not wanted are 0.
     """
     size = path.stat().st_size
-    with _complaining(path):
+    with complaining(path):
         reader = (_Parquet if kind == "parquet" else _Arrow)(path)
         indices, values = _find(reader.schema, "indices"), _find(reader.schema, "values")
         label = _find(reader.schema, "label") if with_labels else ""
@@ -55,12 +55,24 @@ def arrow_blocks(
             yield make_block(indptr, column - first_index, data, y, int(size * done))
 
 
+def read_arrow(path: Path, kind: str) -> Any:
+    """Return all of a Parquet or Arrow file as a table of pyarrow."""
+    with complaining(path):
+        table = (_Parquet if kind == "parquet" else _Arrow)(path).whole()
+        table.validate(full=True)
+        return table
+
+
 class _Parquet:
     def __init__(self, path: Path) -> None:
         from pyarrow import parquet  # noqa: PLC0415
 
         self.file = parquet.ParquetFile(path)
         self.schema = self.file.schema_arrow
+
+    def whole(self) -> Any:
+        """Return all of it."""
+        return self.file.read()
 
     def batches(self, columns: list[str]) -> Iterator[tuple[Any, float]]:
         """Yield a few rows at a time, and what share of the file is read then."""
@@ -82,6 +94,10 @@ class _Arrow:
         self.reader = (pa.ipc.open_stream if is_stream else pa.ipc.open_file)(self.source)
         self.schema = self.reader.schema
         self.is_stream = is_stream
+
+    def whole(self) -> Any:
+        """Return all of it."""
+        return self.reader.read_all()
 
     def batches(self, columns: list[str]) -> Iterator[tuple[Any, float]]:
         """Yield a few rows at a time, and what share of the file is read then."""
@@ -146,7 +162,7 @@ def _numbers(column: Any, name: str) -> NDArray[Any]:
 
 
 @contextmanager
-def _complaining(path: Path) -> Iterator[None]:
+def complaining(path: Path) -> Iterator[None]:
     """Name the file in every error, and say what to install where pyarrow is missing."""
     try:
         yield

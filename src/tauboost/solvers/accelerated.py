@@ -29,7 +29,7 @@ class Accelerated:
     def __init__(self, start: Start) -> None:
         self.problem, self.penalty = start.problem, start.penalty
         self.rows = self.problem.rows(start.n_threads)
-        scale = self.problem.matrix.scale
+        scale = self.problem.design.scale
         self.curvature = max(self.problem.omega, 1) * np.square(np.where(scale > 0, scale, np.inf))
         self.lam = start.lam
         self.t = 1.0

@@ -9,6 +9,7 @@ from __future__ import annotations
 import math
 
 from .. import _core
+from ..problem import SparseProblem
 from ..rows import LocalRows
 from .start import Start
 from .sweep_plan import SweepPlan
@@ -21,6 +22,7 @@ class ExactAsync(MultiplicativeWeights):
     """A point that threads move, each by the exact step."""
 
     is_monotone = False
+    problem: SparseProblem
     rows: LocalRows  # threads share them
 
     def __init__(self, start: Start) -> None:

@@ -22,7 +22,7 @@ __all__ = ["fully_parallel", "log_ratio"]
 class _Lipschitz(FullGradient):
     def __init__(self, start: Start) -> None:
         super().__init__(start)
-        scale = self.problem.matrix.scale
+        scale = self.problem.design.scale
         self.scale = np.where(scale > 0, scale, np.inf)  # an empty column never moves
         self.omega = max(self.problem.omega, 1)
 

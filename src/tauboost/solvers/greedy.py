@@ -20,6 +20,9 @@ from .start import Start
 
 __all__ = ["Greedy"]
 
+# Weighted correlations as near as this are equal: their sums have other orders.
+ROUNDING = 1e-13
+
 
 class Greedy(FullGradient):
     """A point that one coordinate at a time moves."""
@@ -31,7 +34,7 @@ class Greedy(FullGradient):
     def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one iteration
         gradient = self.gradient()
         best = self._largest(np.abs(gradient))
-        scale = float(self.problem.matrix.scale[best])
+        scale = float(self.problem.design.scale[best])
         d = np.zeros_like(gradient)
         if scale > 0:
             d[best] = self._log_ratio(best) / scale if self.is_exact else -gradient[best] / scale**2
@@ -40,12 +43,14 @@ class Greedy(FullGradient):
     def _largest(self, size: Vector) -> int:
         """Return the coordinate of the largest entry; of equals, the first in the order of X."""
         place = self.problem.design.place
-        n, first = len(place), int(place[np.argmax(size[place])])
-        return n if len(size) > n and size[n] > size[first] else first
+        n, ordered = len(place), size[place]
+        is_largest = ordered >= ordered.max(initial=0.0) - ROUNDING
+        first = int(place[np.argmax(is_largest)]) if n > 0 else 0
+        return n if len(size) > n and (n == 0 or size[n] > size[first] + ROUNDING) else first
 
     def _log_ratio(self, i: int) -> float:
         # neg and pos hold w |A|: over a_i they are the W- and W+ of entries in {-a, 0, a}
-        scale, total = self.problem.matrix.scale[i], self.point.total
+        scale, total = self.problem.design.scale[i], self.point.total
         smoothing = 1e-12 * total
         return 0.5 * float(
             np.log(self.neg[i] / scale + smoothing) - np.log(self.pos[i] / scale + smoothing)

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..penalty import Penalty
-from ..problem import BaseProblem
+from ..problem import SparseProblem
 from ..rows import Point, Rows, Surface
 
 __all__ = ["NewtonFinish", "NewtonStep"]
@@ -45,7 +45,7 @@ class NewtonFinish:
     """Keeps account of when a Newton step is due, and takes it."""
 
     def __init__(
-        self, problem: BaseProblem, penalty: Penalty, counts: NDArray[np.int64], rows: Rows
+        self, problem: SparseProblem, penalty: Penalty, counts: NDArray[np.int64], rows: Rows
     ) -> None:
         self.problem, self.penalty, self.rows = problem, penalty, rows
         self.counts = counts
@@ -195,7 +195,7 @@ class _Hessian:
 
     def __init__(
         self,
-        problem: BaseProblem,
+        problem: SparseProblem,
         penalty: Penalty,
         surface: Surface,
         free: NDArray[np.intp],

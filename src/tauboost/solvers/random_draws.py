@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from ..eso import beta
-from ..rows import DrawOutcome
+from ..problem import SparseProblem
+from ..rows import DrawOutcome, Rows
 from .start import Start
 from .weights import MAX_DRIFT, MultiplicativeWeights
 
@@ -20,6 +21,9 @@ class RandomDraws(MultiplicativeWeights):
     On huge data the objective is looked at several times an epoch, so that limits are noticed in
     time.
     """
+
+    problem: SparseProblem
+    rows: Rows
 
     def __init__(self, start: Start) -> None:
         super().__init__(start)

@@ -16,8 +16,10 @@ from ..base.threads import resolve_threads
 from ..io.saved import State
 from ..penalty import Bounds, Penalty
 from ..problem import BaseProblem, Problem
+from ..table_problem import TableProblem
 from ..validation import check_vector
 from .accelerated import Accelerated
+from .block_exact import BlockExact
 from .exact import Exact
 from .exact_async import ExactAsync
 from .fully_parallel import fully_parallel
@@ -51,6 +53,7 @@ class Method:
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
     can_resume: bool = False
+    make_on_tables: Callable[[Start], Iteration] | None = None  # None: needs a sparse matrix
     run: Callable[[Any, Monitor], Result] = drive  # takes what `make` has made to its end
 
     def __repr__(self) -> str:
@@ -64,6 +67,7 @@ METHODS: dict[str, Method] = {
         takes_tau=True,
         losses=("exponential", "logistic"),
         can_resume=True,
+        make_on_tables=BlockExact,
     ),
     "exact-async": Method(
         ExactAsync,
@@ -100,6 +104,7 @@ METHODS: dict[str, Method] = {
         takes_l1=False,
         takes_l2=False,
         takes_bounds=False,
+        make_on_tables=Greedy,
     ),
     "lbfgs": Method(
         Lbfgs,
@@ -134,7 +139,7 @@ def solve(
 
     Parameters
     ----------
-    problem : Problem or DaskProblem
+    problem : Problem, TableProblem or DaskProblem
         What to solve.
     method : str
         One of ``tauboost.METHODS``; the user guide says which to use when.
@@ -181,7 +186,9 @@ def solve(
     True
     """
     if not isinstance(problem, BaseProblem):
-        raise TypeError(f"problem must be a tauboost.Problem, got {type(problem).__name__}")
+        raise TypeError(
+            f"problem must be a tauboost.Problem or TableProblem, got {type(problem).__name__}"
+        )
     if not isinstance(method, str) or method not in METHODS:
         raise ValueError(f"method must be one of {', '.join(METHODS)}, got {shown(method)}")
     chosen = METHODS[method]
@@ -195,7 +202,7 @@ def solve(
     if resume is not None:
         if not chosen.can_resume:
             raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
-        if not isinstance(problem, Problem):
+        if not isinstance(problem, Problem | TableProblem):
             raise ValueError(
                 "resume: rows on a cluster cannot; use checkpoint of tauboost.dask.solve"
             )
@@ -205,8 +212,10 @@ def solve(
     rule = StoppingRule.build(max_epochs, tol, time_limit, target)
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {shown(callback)}")
-    lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.matrix.scale)
-    at = chosen.make(Start(problem, penalty, lam, **options))
+    lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)
+    make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
+    assert make is not None
+    at = make(Start(problem, penalty, lam, **options))
     return chosen.run(at, Monitor(problem, penalty, rule, callback))
 
 
@@ -290,7 +299,11 @@ def _check_fit(method: str, chosen: Method, problem: BaseProblem, penalty: Penal
     if penalty.has_bounds and not chosen.takes_bounds:
         able = others(lambda other: other.takes_bounds)
         raise ValueError(f"bounds: method {method!r} takes no bounds; {able} do")
-    if not chosen.takes_parts and not isinstance(problem, Problem):
+    if isinstance(problem, TableProblem):
+        if chosen.make_on_tables is None:
+            able = others(lambda other: other.make_on_tables is not None)
+            raise ValueError(f"method {method!r} needs a sparse matrix; {able} solve tables")
+    elif not chosen.takes_parts and not isinstance(problem, Problem):
         able = others(lambda other: other.takes_parts)
         raise ValueError(
             f"method {method!r} needs all rows on one machine; {able} run on a cluster"

@@ -209,7 +209,7 @@ class Monitor:
                 f"F = {at.value:.6g}, and no finite lam is optimal. Penalise more, with an l2 "
                 "term, or set tol=0 to go on."
             )
-        scale = self.problem.matrix.scale
+        scale = self.problem.design.scale
         violation = self.penalty.violation(at.lam, at.gradient())
         edge = float(np.max(violation / np.where(scale > 0, scale, 1.0), initial=0.0))
         if edge <= self.rule.tol:

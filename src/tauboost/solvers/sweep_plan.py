@@ -21,7 +21,7 @@ from ..io.saved import (
     unpack,
     unpack_random,
 )
-from ..problem import BaseProblem
+from ..problem import SparseProblem
 
 __all__ = ["Shuffle", "SweepPlan"]
 
@@ -55,7 +55,7 @@ class SweepPlan:
     mean_cost: int  # of one of its columns
     is_full: bool  # whether it visits every column that has entries
 
-    def __init__(self, problem: BaseProblem, seed: int) -> None:
+    def __init__(self, problem: SparseProblem, seed: int) -> None:
         matrix = problem.matrix
         self.counts = problem.column_counts()
         self.cost = self.counts + COLUMN_OVERHEAD

@@ -12,17 +12,25 @@ import math
 import numpy as np
 
 from ..base.arrays import Vector
-from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, check_weights
+from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, SavedStateError, check_weights
 from ..losses import Evaluation
-from ..rows import Iterate, LocalRows, Point, Rows
+from ..rows import Iterate, LocalWeights, Point, WeightedRows
 from .start import Start
 
-__all__ = ["MAX_DRIFT", "WEIGHTS_STATE", "MultiplicativeWeights", "check_rows"]
+__all__ = [
+    "MAX_DRIFT",
+    "ROUNDING",
+    "ROWS_STATE",
+    "WEIGHTS_STATE",
+    "MultiplicativeWeights",
+    "check_restored",
+]
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this
 # between refreshes: two such moves apart they are still negligible.
 MAX_DRIFT = 300.0
+ROUNDING = 1e-6  # more than this between what was saved and what follows from it is none
 # What the weights are, apart from the data and the rows: see saved.py.
 WEIGHTS_STATE = {
     "lam": FINITE,
@@ -33,6 +41,7 @@ WEIGHTS_STATE = {
     "was_safe": Range(0, 1),
     "refreshed_at": NOT_NEGATIVE,
 }
+ROWS_STATE = {"w": NOT_NEGATIVE, "E": NOT_NEGATIVE, "shift": FINITE}
 
 
 class MultiplicativeWeights:
@@ -42,7 +51,7 @@ class MultiplicativeWeights:
     """
 
     edge_hint: float | None = None
-    rows: Rows
+    rows: WeightedRows
     total: float  # exponential: the sum of w; logistic: 1
     value: float
     drift: float  # since the last refresh no residual has moved by more
@@ -102,9 +111,22 @@ class MultiplicativeWeights:
         self.value, self.total = level.value, level.total
 
 
-def check_rows(rows: Rows, lam: Vector) -> None:
+def check_restored(at: MultiplicativeWeights) -> None:
+    """Check that all of it belongs to lam, up to what rounding has done to the weights."""
+    _check_rows(at.rows, at.lam)
+    level = at.rows.resum()
+    for name, found in (("total", level.total), ("value", level.value)):
+        if not abs(getattr(at, name) - found) <= ROUNDING * (1.0 + abs(found)):
+            raise SavedStateError(name)
+    if np.any(at.penalty.project(at.lam) != at.lam):
+        raise SavedStateError("lam")
+    if at.refreshed_at > at.epochs():
+        raise SavedStateError("refreshed_at")
+
+
+def _check_rows(rows: WeightedRows, lam: Vector) -> None:
     """Check restored weights against those of lam; only rows of this machine can be restored."""
-    assert isinstance(rows, LocalRows)
+    assert isinstance(rows, LocalWeights)
     with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
         r = rows.residuals(lam)
         expected = rows.loss.log_weights(r, rows.shift)

@@ -31,8 +31,9 @@ from ..io.saved import (
 from ..losses import Loss
 from ..penalty import Penalty
 from ..rows import SAFE_RANGE
-from ..solvers.exact import ROUNDING, BundleSize
+from ..solvers.exact import BundleSize
 from ..solvers.sweep_plan import Shuffle
+from ..solvers.weights import ROUNDING
 
 __all__ = ["LANES", "Lanes"]
 

@@ -12,7 +12,13 @@ from ..base.kinds import is_masked
 from ..base.messages import shown
 from .numbers import check_vector
 
-__all__ = ["check_labels", "check_weights", "refuse_missing_labels", "scaled_weights"]
+__all__ = [
+    "check_labels",
+    "check_weights",
+    "is_missing",
+    "refuse_missing_labels",
+    "scaled_weights",
+]
 
 # Weights in this range can be multiplied and summed without a thought. Others are scaled first.
 SAFE_WEIGHTS = (1e-100, 1e100)
@@ -61,13 +67,13 @@ def refuse_missing_labels(labels: NDArray[Any]) -> None:
         raise ValueError("y contains NaN or infinity")
     if kind in "mM" and np.isnat(labels).any():
         raise ValueError("y contains NaT: every sample needs a label")
-    if kind == "O" and any(_is_missing(label) for label in labels.ravel().tolist()):
+    if kind == "O" and any(is_missing(label) for label in labels.ravel().tolist()):
         raise ValueError("y contains None or NaN: every sample needs a label")
     if is_masked(labels):
         raise ValueError("y is a masked array with missing labels: every sample needs one")
 
 
-def _is_missing(label: Any) -> bool:
+def is_missing(label: Any) -> bool:
     """Tell None, NaN, NaT and pandas' NA, none of which equals itself, from labels."""
     try:
         return label is None or not bool(label == label)  # noqa: PLR0124

@@ -1,0 +1,209 @@
+// Python's view of tables: the table, sweeps over its terms, and sums and values along its rows.
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+
+#include "bind/lane_outcome.hpp"
+#include "table/pairs.hpp"
+#include "table/table_rows.hpp"
+#include "table/whole.hpp"
+
+using namespace nb::literals;
+
+namespace tauboost {
+namespace {
+
+// The codes live as long as the table does.
+struct OwnTable : Table {
+  OwnTable(Array<const std::uint8_t> codes, std::int64_t n_columns, std::int64_t n_rows)
+      : Table(codes.data(), n_columns, n_rows), codes(codes) {
+    expect_size(codes, n_columns * n_rows, "codes");
+  }
+  Array<const std::uint8_t> codes;
+};
+
+std::vector<std::int32_t> checked(Array<const std::int32_t> numbers, std::size_t n,
+                                  const char* name) {
+  for (std::size_t k = 0; k < numbers.size(); ++k)
+    if (numbers.data()[k] < 0 || static_cast<std::size_t>(numbers.data()[k]) >= n)
+      throw std::invalid_argument(std::string("no such ") + name);
+  return {numbers.data(), numbers.data() + numbers.size()};
+}
+
+struct SweepCall {
+  const Table& table;
+  Array<double> E;
+  std::optional<Array<const double>> c;
+  Array<const std::uint8_t> is_positive;
+  Array<const std::int32_t> shards;
+  Array<double> levels, intercepts;
+  Array<const double> total, l1, l2;
+  Array<const std::int8_t> signs;
+  Array<const std::int32_t> terms;
+  int n_newton, n_threads;
+
+  void check() const {
+    const auto lanes = static_cast<std::int64_t>(total.size());
+    const auto n_terms = static_cast<std::int64_t>(table.terms.size());
+    expect_size(E, table.n_rows * lanes, "E");
+    if (c && c->size() != 1) expect_size(*c, table.n_rows, "c");
+    expect_size(is_positive, table.n_labels * lanes, "is_positive");
+    expect_size(levels, table.n_levels * lanes, "levels");
+    expect_size(intercepts, lanes, "intercepts");
+    expect_size(l1, n_terms * lanes, "l1");
+    expect_size(l2, n_terms * lanes, "l2");
+    expect_size(signs, 2 * n_terms, "signs");
+  }
+
+  template <int L, bool IsLogistic>
+  LaneOutcome run() const {
+    std::array<double, L> totals;
+    std::copy_n(total.data(), L, totals.begin());
+    std::vector<TermPenalty> penalties(l1.size());
+    for (std::size_t k = 0; k < penalties.size(); ++k)
+      penalties[k] = {l1.data()[k], l2.data()[k]};
+    const TableState state = {E.data(), c ? c->data() : nullptr,
+                              c && c->size() > 1 ? 1 : 0, is_positive.data(),
+                              checked(shards, table.shards.size(), "shard")};
+    checked(terms, table.terms.size(), "term");
+    return LaneOutcome(released([&](Pulse& pulse) {
+      TableRows<L, IsLogistic> rows(table, state);
+      BlockSteps<L, IsLogistic> steps(table, penalties.data(), signs.data(), levels.data(),
+                                      intercepts.data(), n_newton);
+      Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
+      Team team(n_threads);
+      const auto found = Driver<L, TableRows<L, IsLogistic>, BlockSteps<L, IsLogistic>>(
+                             rows, steps, totals, IsLogistic)
+                             .run(slices, team, pulse);
+      rows.settle(team);
+      return found;
+    }));
+  }
+
+  template <int L>
+  LaneOutcome run() const {
+    return c ? run<L, true>() : run<L, false>();
+  }
+};
+
+LaneOutcome table_sweep(const OwnTable& table, Array<double> E,
+                        std::optional<Array<const double>> c,
+                        Array<const std::uint8_t> is_positive, Array<const std::int32_t> shards,
+                        Array<double> levels, Array<double> intercepts, Array<const double> total,
+                        Array<const double> l1, Array<const double> l2,
+                        Array<const std::int8_t> signs, Array<const std::int32_t> terms,
+                        int n_newton, int n_threads) {
+  const SweepCall call = {table, E,  c,  is_positive, shards, levels,   intercepts,
+                          total, l1, l2, signs,       terms,  n_newton, n_threads};
+  call.check();
+  switch (total.size()) {
+    case 1:
+      return call.run<1>();
+    case 4:
+      return call.run<4>();
+    case 8:
+      return call.run<8>();
+    default:
+      throw std::invalid_argument("the number of lanes must be 1, 4 or 8");
+  }
+}
+
+}  // namespace
+
+void bind_tables(nb::module_& module) {
+  nb::class_<OwnTable>(module, "Table")
+      .def(nb::init<Array<const std::uint8_t>, std::int64_t, std::int64_t>(), "codes"_a,
+           "n_columns"_a, "n_rows"_a)
+      .def("add_shard", &OwnTable::add_shard, "first_row"_a, "n_rows"_a, "label"_a)
+      .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a)
+      .def("add_pair_term", &OwnTable::add_pair_term, "first"_a, "first_map"_a, "ordered_first"_a,
+           "second"_a, "second_map"_a, "ordered_second"_a)
+      .def_prop_ro("n_rows", [](const OwnTable& table) { return table.n_rows; })
+      .def_prop_ro("n_columns", [](const OwnTable& table) { return table.n_columns; })
+      .def_prop_ro("n_levels", [](const OwnTable& table) { return table.n_levels; })
+      .def_prop_ro("n_labels", [](const OwnTable& table) { return table.n_labels; })
+      .def_prop_ro("n_terms", [](const OwnTable& table) { return table.terms.size(); })
+      .def_prop_ro("n_shards", [](const OwnTable& table) { return table.shards.size(); });
+
+  module.def("table_sweep", &table_sweep, "table"_a, "E"_a, "c"_a.none(), "is_positive"_a,
+             "shards"_a, "levels"_a, "intercepts"_a, "total"_a, "l1"_a, "l2"_a, "signs"_a,
+             "terms"_a, "n_newton"_a, "n_threads"_a);
+
+  module.def(
+      "table_values",
+      [](const OwnTable& table, Array<const double> levels, Array<const double> intercepts,
+         Array<const std::int32_t> shards, Array<double> values, int n_threads) {
+        const auto lanes = static_cast<std::int64_t>(intercepts.size());
+        expect_size(levels, table.n_levels * lanes, "levels");
+        expect_size(values, table.n_rows * lanes, "values");
+        const auto chosen = checked(shards, table.shards.size(), "shard");
+        released([&](Pulse&) {
+          Team team(n_threads);
+          add_up(table, levels.data(), intercepts.data(), lanes, chosen, values.data(), team);
+          return 0;
+        });
+      },
+      "table"_a, "levels"_a, "intercepts"_a, "shards"_a, "values"_a, "n_threads"_a);
+
+  module.def(
+      "table_histograms",
+      [](const OwnTable& table, Array<const double> w, Array<double> sums, int n_threads) {
+        expect_size(w, table.n_rows, "w");
+        expect_size(sums, table.n_labels * table.n_levels, "sums");
+        released([&](Pulse&) {
+          Team team(n_threads);
+          all_histograms(table, w.data(), sums.data(), team);
+          return 0;
+        });
+      },
+      "table"_a, "w"_a, "sums"_a, "n_threads"_a);
+
+  // The step function of chain.hpp, by itself.
+  module.def(
+      "chain_minimum",
+      [](Array<const double> h, Array<const double> target, double a, double b, int sign,
+         Array<double> x) {
+        const auto n = static_cast<int>(h.size());
+        expect_size(target, n, "target");
+        expect_size(x, n, "x");
+        Chain(n).solve(n, h.data(), target.data(), {a, b, sign}, x.data());
+      },
+      "h"_a, "target"_a, "a"_a, "b"_a, "sign"_a, "x"_a);
+
+  // maps: for every column and code the cell of a coarse grid; n_cells: how many a column has
+  module.def(
+      "pair_gains",
+      [](const OwnTable& table, Array<const std::uint8_t> maps, Array<const std::int32_t> n_cells,
+         Array<const double> g, Array<const double> h, double noise,
+         Array<const std::int32_t> pairs, Array<double> gains, int n_threads) {
+        expect_size(maps, 256 * table.n_columns, "maps");
+        expect_size(n_cells, table.n_columns, "n_cells");
+        expect_size(g, table.n_rows, "g");
+        expect_size(h, table.n_rows, "h");
+        expect_size(pairs, 2 * static_cast<std::int64_t>(gains.size()), "pairs");
+        checked(pairs, table.n_columns, "column");
+        std::vector<CoarseColumn> columns;
+        for (std::int64_t k = 0; k < table.n_columns; ++k) {
+          columns.push_back({maps.data() + 256 * k, n_cells.data()[k]});
+          if (columns.back().n < 1 || columns.back().n > PairGains::most)
+            throw std::invalid_argument("a coarse column has impossible cells");
+          for (int code = 0; code < 256; ++code)
+            if (columns.back().map[code] >= columns.back().n)
+              throw std::invalid_argument("a map leads out of its cells");
+        }
+        released([&](Pulse& pulse) {
+          const PairGains gain(table, columns, g.data(), h.data(), noise);
+          Team team(n_threads);
+          team.share(static_cast<std::int64_t>(gains.size()), [&](std::int64_t k) {
+            if (!pulse.stopped())
+              gains.data()[k] = gain({pairs.data()[2 * k], pairs.data()[2 * k + 1]});
+          });
+          return 0;
+        });
+      },
+      "table"_a, "maps"_a, "n_cells"_a, "g"_a, "h"_a, "noise"_a, "pairs"_a, "gains"_a,
+      "n_threads"_a);
+}
+
+}  // namespace tauboost

@@ -1,0 +1,53 @@
+// The one pass of a table's kernels over the rows of a shard: take the steps of the last term, and
+// sum up the next one. The bytes of two columns and a row's weights are read once; L lanes keep
+// their weights of a row next to each other.
+//
+// E_j = c_j exp(r_j - shift) for the exponential loss: it is the weight itself. E_j = exp(r_j) for
+// the logistic loss, where the weight is c_j E_j / (1 + E_j) and its curvature c_j E_j / (1 + E_j)^2.
+#pragma once
+
+#include <cstdint>
+
+#include "table/table.hpp"
+
+namespace tauboost {
+
+// How to find the cell of a row.
+struct CellOf {
+  const std::uint8_t* first = nullptr;  // null: there is no such term
+  const std::uint8_t* second = nullptr;
+  const std::uint16_t *first_map = nullptr, *second_map = nullptr;
+
+  CellOf() = default;
+  CellOf(const Table& table, const Term& term, std::int64_t first_row)
+      : first(table.column(term.first) + first_row) {
+    if (!term.is_pair()) return;
+    second = table.column(term.second) + first_row;
+    first_map = term.first_map.data();
+    second_map = term.second_map.data();
+  }
+};
+
+struct TablePass {
+  std::int64_t n_rows;
+  double* E;              // L numbers a row
+  const double* c;        // logistic: sample weights
+  std::int32_t c_stride;  // 0: one serves all rows
+  CellOf last, next;
+  const double* factor;  // exp of the last steps, L numbers a cell, for this label
+  // Of the next term: L sums of weights for each cell, and as many of curvatures (logistic) behind
+  // them. One lane: `copies` histograms side by side, so that no sum waits for the one before it.
+  double* histogram;
+};
+
+template <int L>
+constexpr int copies = L == 1 ? 4 : 1;
+
+template <bool IsLogistic>
+constexpr int sums_a_cell = IsLogistic ? 2 : 1;
+
+// In passes.cpp, once for every kind of machine.
+template <int L, bool IsLogistic>
+void run(const TablePass& pass);
+
+}  // namespace tauboost

@@ -1,0 +1,153 @@
+// The rows of a table for the driver: histograms in, steps out, in L lanes.
+//
+// A step is not applied when it is taken, but in the pass that sums up the next term: what it does
+// to the objective is known without the rows (block_steps.hpp). Shards are summed in order, so the
+// bits do not depend on the threads, nor on the instructions the machine has.
+#pragma once
+
+#include <array>
+#include <vector>
+
+#include "table/block_steps.hpp"
+#include "table/passes.hpp"
+#include "threads/team.hpp"
+
+namespace tauboost {
+
+// The rows of L problems on one table.
+struct TableState {
+  double* E;              // as in passes.hpp, in the order of the table's rows
+  const double* c;        // logistic
+  std::int32_t c_stride;  // 0: one weight serves all rows
+  // For each label and lane whether its rows have y = 1.
+  const std::uint8_t* is_positive;
+  std::vector<std::int32_t> shards;  // those that are trained on
+};
+
+template <int L, bool IsLogistic>
+class TableRows {
+ public:
+  using Lanes = std::array<double, L>;
+  using Steps = BlockSteps<L, IsLogistic>;
+
+  TableRows(const Table& table, const TableState& state)
+      : table_(table),
+        state_(state),
+        stride_(static_cast<std::int64_t>(table.largest_term) * width),
+        histograms_(state.shards.size() * stride_),
+        factors_(static_cast<std::int64_t>(table.n_labels) * table.largest_term * L),
+        change_(1) {}
+
+  std::int64_t n_parts() const { return static_cast<std::int64_t>(state_.shards.size()); }
+  std::int64_t work(std::int64_t) const { return L * table_.n_rows; }
+
+  void measure(std::int64_t part, const Bundle& now) {
+    const Term& term = table_.terms[now.columns[0]];
+    double* histogram = histograms_.data() + part * stride_;
+    std::fill_n(histogram, term.n_cells() * width, 0.0);
+    pass(part, &term, histogram);
+  }
+
+  // The sums of a lane over each cell: up and down, over the total, or gradient and curvature.
+  void sums(const Term& term, int l, double total, BinSums& sums) const {
+    const int n = term.n_cells();
+    std::fill_n(sums.first.begin(), n, 0.0);
+    std::fill_n(sums.second.begin(), n, 0.0);
+    for (std::int64_t part = 0; part < n_parts(); ++part) {
+      const double* histogram = histograms_.data() + part * stride_;
+      const bool is_up = is_positive(table_.shards[state_.shards[part]].label, l);
+      for (int b = 0; b < n; ++b) {
+        double w = 0.0, h = 0.0;
+        for (int copy = 0; copy < copies<L>; ++copy) {
+          const double* cell = histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
+          w += cell[0];
+          if constexpr (IsLogistic) h += cell[L];
+        }
+        if constexpr (IsLogistic) {
+          sums.first[b] += is_up ? w : -w;
+          sums.second[b] += h;
+        } else {
+          (is_up ? sums.first : sums.second)[b] += w;
+        }
+      }
+    }
+    if constexpr (!IsLogistic)
+      for (int b = 0; b < n; ++b) {
+        sums.first[b] /= total;
+        sums.second[b] /= total;
+      }
+  }
+
+  // Keeps the factors for the next pass.
+  void move(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
+    if (part != 0) return;
+    moved_ = nullptr;
+    const Term& term = table_.terms[wanted.bundle.columns[0]];
+    const int n = term.n_cells();
+    for (int l = 0; l < L; ++l) {
+      change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
+      const double* d = steps.moves(l);
+      const bool is_taken = wanted.fraction[l] == 1.0;
+      for (int b = 0; b < n; ++b) {
+        const double up = is_taken ? steps.growth(l)[b] : 1.0;
+        if (is_taken && d[b] != 0.0) moved_ = &term;
+        const double down = 1.0 / up;
+        for (std::int32_t label = 0; label < table_.n_labels; ++label)
+          factors_[(label * static_cast<std::int64_t>(table_.largest_term) + b) * L + l] =
+              is_positive(label, l) ? up : down;
+      }
+    }
+  }
+
+  const std::vector<Lanes>& changes() const { return change_; }
+
+  double recount(int l) {
+    for (std::int64_t part = 0; part < n_parts(); ++part) pass(part, nullptr, nullptr);
+    moved_ = nullptr;
+    double total = 0.0;
+    for (const std::int32_t s : state_.shards) {
+      const RowShard& shard = table_.shards[s];
+      double sum = 0.0;
+      for (std::int64_t j = shard.first_row; j < shard.first_row + shard.n_rows; ++j)
+        sum += state_.E[j * L + l];
+      total += sum;
+    }
+    return total;
+  }
+
+  // Takes the steps that are still to be taken.
+  void settle(Team& team) {
+    if (moved_ != nullptr)
+      team.share(n_parts(), [&](std::int64_t part) { pass(part, nullptr, nullptr); });
+    moved_ = nullptr;
+  }
+
+ private:
+  static constexpr int width = copies<L> * L * sums_a_cell<IsLogistic>;
+
+  bool is_positive(std::int32_t label, int l) const {
+    return state_.is_positive[label * L + l] != 0;
+  }
+
+  void pass(std::int64_t part, const Term* next, double* histogram) const {
+    const RowShard& shard = table_.shards[state_.shards[part]];
+    TablePass pass = {shard.n_rows, state_.E + shard.first_row * L,
+                      IsLogistic ? state_.c + shard.first_row * state_.c_stride : nullptr,
+                      state_.c_stride, {}, {},
+                      factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L,
+                      histogram};
+    if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
+    if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
+    run<L, IsLogistic>(pass);
+  }
+
+  const Table& table_;
+  const TableState& state_;
+  const std::int64_t stride_;
+  std::vector<double> histograms_;  // shard by shard
+  std::vector<double> factors_;     // label by label
+  const Term* moved_ = nullptr;     // whose steps the rows have not taken yet
+  std::vector<Lanes> change_;
+};
+
+}  // namespace tauboost

@@ -1,0 +1,221 @@
+"""From a table to columns and codes, one byte a cell.
+
+Numbers: a bin for every value where there are at most ``max_bins``, else weighted quantiles (see
+cpp/kernels/binning.hpp). Categories: the most frequent ones, the others together. Sums of weights
+are exact, so neither the order of the rows nor copies in place of a weight change a bin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.arrays import Vector
+from ..base.messages import shown
+from ..base.side_by_side import side_by_side
+from ..validation.frames import Frame
+from ..validation.numbers import check_count
+from ..validation.values import Values, Words, as_words
+from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
+
+__all__ = ["bin_table", "encode"]
+
+Codes = NDArray[np.uint8]
+BITS = 60  # of a sum of weights
+# A column of strings that has more than this many, and more than half as many as rows, is refused.
+MOST_WORDS = 1000
+MANY_ROWS = 2**17  # fewer are quickly looked at
+# Rows looked at first, times the square root of all: where no string occurs twice among them, it
+# is less likely than e^-32 that only half of all are different.
+LOOK = 8
+
+
+def bin_table(
+    frame: Frame,
+    weights: Vector | None = None,
+    max_bins: int = MOST_BINS,
+    categorical: Literal["auto"] | Iterable[str | int] = "auto",
+    n_threads: int = 1,
+) -> tuple[tuple[Column, ...], Codes]:
+    """Return what each column is, and the codes of the table, of shape (n_columns, n_rows)."""
+    if check_count(max_bins, "max_bins", 2) > MOST_BINS:
+        raise ValueError(f"max_bins must be at most {MOST_BINS}, got {max_bins}")
+    categories = _categorical(frame, categorical)
+    whole = None if weights is None else _whole(weights)
+    codes = np.empty((frame.n_columns, frame.n_rows), dtype=np.uint8)
+    columns: list[Any] = [None] * frame.n_columns
+
+    def work(k: int) -> None:
+        name = frame.names[k]
+        _refuse_identifiers(frame, k, k in categories)
+        values = frame.column(k)
+        if k in categories:
+            values = as_words(values)
+        if isinstance(values, Words):
+            _check_words(values, name)
+            columns[k] = CategoryColumn(name, _kept(values, whole, max_bins))
+        else:
+            columns[k] = NumericColumn(name, _edges(values, whole, max_bins))
+        codes[k] = columns[k].codes(values)
+
+    side_by_side(work, range(frame.n_columns), n_threads)
+    return tuple(columns), codes
+
+
+def _categorical(frame: Frame, categorical: Any) -> set[int]:
+    """Return the positions of the columns that are to be categories."""
+    if isinstance(categorical, str) and categorical == "auto":
+        return set()
+    if isinstance(categorical, str) or not isinstance(categorical, Iterable):
+        raise ValueError(
+            f"categorical must be 'auto' or a list of columns, got {shown(categorical)}"
+        )
+    found = set()
+    for which in categorical:
+        if isinstance(which, str):
+            if which not in frame.names:
+                raise ValueError(f"categorical names {which!r}, and the table has no such column")
+            found.add(frame.names.index(which))
+        else:
+            if check_count(which, "a position in categorical", 0) >= frame.n_columns:
+                raise ValueError(
+                    f"categorical has position {which}, and the table has {frame.n_columns} columns"
+                )
+            found.add(int(which))
+    return found
+
+
+def _whole(weights: Vector) -> NDArray[np.int64] | None:
+    """Return multiples of the weights as whole numbers, by a power of two: integers stay exact."""
+    if np.all(weights == weights[0]):
+        return None
+    bits = BITS - int(np.frexp(weights.max())[1]) - len(weights).bit_length()
+    whole = np.rint(np.ldexp(weights, bits)).astype(np.int64)
+    return np.maximum(whole, weights > 0)  # the least weight is one
+
+
+def _edges(values: Vector, weights: NDArray[np.int64] | None, max_bins: int) -> Vector:
+    if weights is None:
+        edges = _core.numeric_edges(np.sort(values), None, max_bins)
+    else:
+        order = np.argsort(values)
+        edges = _core.numeric_edges(values[order], weights[order], max_bins)
+    return np.array(edges, dtype=np.float64) + 0.0  # no -0
+
+
+def _kept(values: Words, weights: NDArray[np.int64] | None, max_bins: int) -> NDArray[Any]:
+    """Return the categories that get a code: the heaviest, ties by name."""
+    size = len(values.words) + 1  # missing comes last
+    if weights is None:
+        total = np.bincount(values.places + 1, minlength=size)[1:]
+    else:
+        total = np.zeros(size, dtype=np.int64)
+        np.add.at(total, values.places, weights)
+    found = [i for i in range(size - 1) if total[i] > 0]
+    found.sort(key=lambda i: (-int(total[i]), values.words[i]))
+    most = min(max_bins, MOST_BINS - 1)
+    kept = found if len(found) <= most else found[: max_bins - 1]
+    return np.array([values.words[i] for i in kept], dtype=object)
+
+
+def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
+    """Look at a few rows: millions of different strings take seconds to find otherwise."""
+    n_rows = frame.n_rows
+    if n_rows < MANY_ROWS:
+        return
+    n_looks = LOOK * int(np.sqrt(n_rows))
+    rows = np.unique(np.random.default_rng(0).integers(n_rows, size=n_looks))
+    values = frame.column(k, rows)
+    if is_category:
+        values = as_words(values)
+    if isinstance(values, Words) and len(values.words) == _n_there(values) > len(rows) // 2:
+        raise _identifier(frame.names[k], f"no value twice among {len(values.words):,} rows")
+
+
+def _check_words(values: Words, name: str) -> None:
+    if len(values.words) <= MOST_WORDS:
+        return
+    n_words, n_there = np.count_nonzero(np.bincount(values.places + 1)[1:]), _n_there(values)
+    if n_words > MOST_WORDS and 2 * n_words > n_there:
+        raise _identifier(name, f"{n_words:,} different values in {n_there:,} rows")
+
+
+def _n_there(values: Words) -> int:
+    return int(np.count_nonzero(values.places >= 0))
+
+
+def _identifier(name: str, what: str) -> ValueError:
+    return ValueError(
+        f"column {name!r} has {what}, like an identifier: leave it out, or convert it if it holds "
+        "numbers"
+    )
+
+
+def encode(columns: Sequence[Column], frame: Frame, n_threads: int = 1) -> Codes:
+    """Return the codes of another table: by name where names were given, else by position."""
+    places = _places(columns, frame)
+    codes = np.empty((len(columns), frame.n_rows), dtype=np.uint8)
+
+    def work(k: int) -> None:
+        codes[k] = _codes(columns[k], frame.column(places[k]))
+
+    side_by_side(work, range(len(columns)), n_threads)
+    return codes
+
+
+def _places(columns: Sequence[Column], frame: Frame) -> list[int]:
+    names = [column.name for column in columns]
+    unnamed = [f"x{k}" for k in range(len(columns))]
+    place = {name: k for k, name in enumerate(frame.names)}
+    if frame.has_names and (names != unnamed or place.keys() >= set(names)):
+        missing = [name for name in names if name not in place]
+        if missing:
+            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+            raise ValueError(
+                f"the table lacks {', '.join(map(repr, missing[:3]))}{more}, which the model needs"
+            )
+        return [place[name] for name in names]
+    if frame.n_columns != len(columns):
+        raise ValueError(
+            f"the table has {frame.n_columns} columns, and the model was trained on {len(columns)}"
+        )
+    return list(range(len(columns)))
+
+
+def _codes(column: Column, values: Values) -> Codes:
+    if isinstance(column, NumericColumn):
+        return column.codes(_as_numbers(column, values))
+    if not isinstance(values, Words):
+        values = as_words(values)
+        known = set(column.categories)
+        strange = [word for word in values.words if word not in known]
+        if strange and not all(map(_is_number, known)):
+            raise TypeError(
+                f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
+                "trained on categories: convert it"
+            )
+    return column.codes(values)
+
+
+def _as_numbers(column: Column, values: Values) -> Vector:
+    if not isinstance(values, Words):
+        return values
+    if np.any(values.places >= 0):
+        word = values.words[int(values.places.max())]
+        raise TypeError(
+            f"column {column.name!r} holds strings such as {shown(word)}, and the model was "
+            "trained on numbers: convert it"
+        )
+    return np.full(len(values), np.nan)
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True

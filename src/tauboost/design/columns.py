@@ -1,0 +1,181 @@
+"""What a column of a table is to a model: which values share a bin, and what the bins are called.
+
+A numeric column has edges, which are values of the training data: the code of x is the number of
+edges below it, so that any increasing transform of the column gives the same codes. A category
+column has the names it knows; all others share a code. Missing values have one of their own.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from .. import _core
+from ..base.arrays import Vector
+from ..base.messages import shown
+from ..validation.values import Values, Words, as_words, from_array
+
+__all__ = ["MOST_BINS", "CategoryColumn", "Column", "NumericColumn", "column_from_data"]
+
+MOST_BINS = (
+    255  # ordered ones, or categories with "other": with missing, what a byte can tell apart
+)
+MOST_DIGITS = 17  # tell any two numbers apart
+
+
+@dataclass(frozen=True, eq=False)
+class NumericColumn:
+    """A column of numbers, cut at ascending ``edges``."""
+
+    name: str
+    edges: Vector
+
+    is_ordered = True
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        edges = self.edges
+        if not isinstance(edges, np.ndarray) or edges.dtype != np.float64 or edges.ndim != 1:
+            raise TypeError(f"edges of column {self.name!r} must be a float64 vector")
+        if len(edges) >= MOST_BINS:
+            raise ValueError(
+                f"column {self.name!r} has {len(edges)} edges; at most {MOST_BINS - 1} are possible"
+            )
+        if not np.all(np.isfinite(edges)) or np.any(edges[1:] <= edges[:-1]):
+            raise ValueError(f"edges of column {self.name!r} must be finite and ascend")
+
+    @property
+    def n_ordered(self) -> int:
+        """How many bins the numbers have."""
+        return len(self.edges) + 1
+
+    @property
+    def n_bins(self) -> int:
+        """How many codes there are."""
+        return self.n_ordered + 1
+
+    @property
+    def missing(self) -> int:
+        """The code of missing values."""
+        return self.n_ordered
+
+    def codes(self, values: ArrayLike) -> NDArray[np.uint8]:
+        """Return the codes of numbers, NaN for missing."""
+        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        codes = np.empty(len(numbers), dtype=np.uint8)
+        _core.numeric_codes(numbers, self.edges, codes)
+        return codes
+
+    def bin_names(self) -> list[str]:
+        """Return what the bins are called, by code."""
+        if len(self.edges) == 0:
+            return ["any", "missing"]
+        names = _short(self.edges)
+        inner = [f"{low} < x <= {high}" for low, high in pairwise(names)]
+        return [f"<= {names[0]}", *inner, f"> {names[-1]}", "missing"]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"kind": "numeric", "name": self.name, "edges": self.edges}
+
+
+@dataclass(frozen=True, eq=False)
+class CategoryColumn:
+    """A column of ``categories``, an object array of their names."""
+
+    name: str
+    categories: NDArray[Any]
+
+    is_ordered = False
+    n_ordered = 0
+
+    def __post_init__(self) -> None:
+        _check_name(self.name)
+        names = self.categories
+        if not isinstance(names, np.ndarray) or names.dtype != object or names.ndim != 1:
+            raise TypeError(f"categories of column {self.name!r} must be an array of strings")
+        if not all(type(name) is str for name in names):
+            raise TypeError(f"categories of column {self.name!r} must be strings")
+        if len(names) >= MOST_BINS:
+            raise ValueError(
+                f"column {self.name!r} has {len(names)} categories; at most {MOST_BINS - 1} are "
+                "possible"
+            )
+        if len(set(names)) < len(names):
+            raise ValueError(f"column {self.name!r} has a category twice")
+
+    @property
+    def n_bins(self) -> int:
+        """How many codes there are."""
+        return len(self.categories) + 2
+
+    @property
+    def other(self) -> int:
+        """The code of every category that has none of its own."""
+        return len(self.categories)
+
+    @property
+    def missing(self) -> int:
+        """The code of missing values."""
+        return len(self.categories) + 1
+
+    def codes(self, values: Values | Iterable[Any]) -> NDArray[np.uint8]:
+        """Return the codes of categories, None for missing."""
+        if not isinstance(values, Words | np.ndarray):
+            values = np.array(list(values), dtype=object)
+        if not isinstance(values, Words):
+            values = from_array(values, self.name)
+        words = as_words(values)
+        code_of = {name: code for code, name in enumerate(self.categories)}
+        codes = [code_of.get(word, self.other) for word in words.words]
+        return np.array([*codes, self.missing], dtype=np.uint8)[words.places]
+
+    def bin_names(self) -> list[str]:
+        """Return what the bins are called, by code."""
+        known = set(self.categories)
+        rest = [f"({name})" if name in known else name for name in ("other", "missing")]
+        return [*self.categories, *rest]
+
+    def to_data(self) -> dict[str, Any]:
+        """Return it as plain data."""
+        return {"kind": "category", "name": self.name, "categories": self.categories}
+
+
+Column = NumericColumn | CategoryColumn
+
+
+def column_from_data(data: dict[str, Any]) -> Column:
+    """Return the column that ``to_data`` made the plain data of."""
+    if not isinstance(data, dict):
+        raise TypeError(f"a column must be a dict, got {shown(data)}")
+    kinds: dict[str, tuple[type[Column], str]] = {
+        "numeric": (NumericColumn, "edges"),
+        "category": (CategoryColumn, "categories"),
+    }
+    kind = data.get("kind")
+    if not isinstance(kind, str) or kind not in kinds:
+        raise ValueError(f"the kind of a column must be numeric or category, got {shown(kind)}")
+    of, bins = kinds[kind]
+    if set(data) != {"kind", "name", bins}:
+        raise ValueError(f"a {kind} column has kind, name and {bins}, got {shown(sorted(data))}")
+    return of(data["name"], data[bins])
+
+
+def _check_name(name: Any) -> None:
+    if not isinstance(name, str):
+        raise TypeError(f"the name of a column must be a string, got {shown(name)}")
+
+
+def _short(edges: Vector) -> list[str]:
+    """Write numbers with as few digits as tell them apart, but six at least."""
+    for digits in range(6, MOST_DIGITS):
+        names = [f"{edge:.{digits}g}" for edge in edges]
+        if len(set(names)) == len(names):
+            break
+    whole = [edge == np.rint(edge) and abs(edge) < 1e15 for edge in edges]
+    return [f"{e:.0f}" if w else name for e, w, name in zip(edges, whole, names, strict=True)]

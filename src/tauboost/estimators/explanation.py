@@ -1,0 +1,143 @@
+"""Why a table model says what it says of a row: intercept + one contribution of each term.
+
+The contributions, added to the intercept in the order of the terms, are the decision value bit for
+bit.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..plots.explanation import plot_explanation
+from ..validation.frames import Frame
+from ..validation.values import Values, Words
+from .tables import as_table
+
+__all__ = ["Contribution", "Explanation", "place_columns"]
+
+MOST_ROWS = 10  # of several rows in print
+MOST_TERMS = 20  # of one row in print
+LARGEST = 3  # terms named for each of several rows
+
+
+class Contribution(NamedTuple):
+    """What one term adds to the decision value of a row."""
+
+    term: str
+    value: str  # of its column, or columns, in this row
+    contribution: float
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class Explanation:
+    """What each term adds to the decision values of some rows.
+
+    Iterating, and ``[j]``, give explanations of one row; ``row(j)`` a list to read or to loop over.
+
+    Attributes
+    ----------
+    terms : list of str
+    contributions : ndarray of shape (n_samples, n_terms)
+        Above 0 the term speaks for the class of the row.
+    intercepts : ndarray of shape (n_samples,)
+    decisions : ndarray of shape (n_samples,)
+        ``intercepts`` plus the contributions, added one after another: the decision values.
+    probabilities : ndarray of shape (n_samples,)
+        Of the class of the row.
+    classes : ndarray of shape (n_samples,)
+        The class that the numbers of a row speak for.
+    indices : ndarray of shape (n_samples,)
+        The rows of the table.
+    """
+
+    terms: list[str]
+    contributions: Vector
+    intercepts: Vector
+    decisions: Vector
+    probabilities: Vector
+    classes: NDArray[Any]
+    indices: NDArray[np.intp]
+    frame: Frame  # the table that was explained
+    term_columns: Sequence[tuple[int, ...]]  # where the columns of each term stand in it
+
+    def __len__(self) -> int:
+        return len(self.decisions)
+
+    def __iter__(self) -> Iterator[Explanation]:
+        return (self[j] for j in range(len(self)))
+
+    def __getitem__(self, rows: Any) -> Explanation:
+        if isinstance(rows, int | np.integer):
+            if not -len(self) <= rows < len(self):
+                raise IndexError(f"row {rows} of {len(self)}")
+            rows = [rows]
+        fields = ("contributions", "intercepts", "decisions", "probabilities", "classes", "indices")
+        return replace(self, **{name: getattr(self, name)[rows] for name in fields})
+
+    def row(self, row: int = 0) -> list[Contribution]:
+        """Return what the terms add to one row, the largest first."""
+        values = self.contributions[row]
+        order = np.argsort(-np.abs(values), kind="stable")
+        return [Contribution(self.terms[k], self._value(k, row), float(values[k])) for k in order]
+
+    def _value(self, term: int, row: int) -> str:
+        rows = self.indices[[row]].astype(np.int64)
+        return ", ".join(as_text(self.frame.column(k, rows)) for k in self.term_columns[term])
+
+    def plot(self, row: int = 0) -> Any:
+        """Draw one row's way from the intercept to the decision value; returns a Figure."""
+        return plot_explanation(self[row])
+
+    def __repr__(self) -> str:
+        return self._one() if len(self) == 1 else self._several()
+
+    def summary(self) -> str:
+        """Say in one line what is predicted of the first row."""
+        return (
+            f"row {self.indices[0]}: {self.classes[0]} has probability "
+            f"{self.probabilities[0]:.3f}, decision value {self.decisions[0]:+.4f}"
+        )
+
+    def _one(self) -> str:
+        parts = self.row()
+        rows = [("intercept", "", f"{self.intercepts[0]:+.4f}")]
+        rows += [(p.term, p.value, f"{p.contribution:+.4f}") for p in parts[:MOST_TERMS]]
+        rest = parts[MOST_TERMS:]
+        if rest:
+            total = sum(part.contribution for part in rest)
+            rows.append((f"{len(rest)} more terms", "", f"{total:+.4f}"))
+        rows.append(("decision value", "", f"{self.decisions[0]:+.4f}"))
+        return self.summary() + "\n" + as_table(("term", "value", "contribution"), "<<>", rows)
+
+    def _several(self) -> str:
+        heads = ["row", "class", "probability", "decision", *[""] * LARGEST]
+        heads[4:5] = ["largest contributions"]
+        rows = []
+        for j in range(min(len(self), MOST_ROWS)):
+            parts = [f"{p.term} = {p.value}: {p.contribution:+.3f}" for p in self.row(j)[:LARGEST]]
+            parts += [""] * (LARGEST - len(parts))
+            numbers = (f"{self.probabilities[j]:.3f}", f"{self.decisions[j]:+.4f}")
+            rows.append((str(self.indices[j]), str(self.classes[j]), *numbers, *parts))
+        table = as_table(heads, "><>>" + "<" * LARGEST, rows)
+        more = len(self) - len(rows)
+        return table + (f"\n... {more} more rows" if more > 0 else "")
+
+
+def place_columns(frame: Frame, names: Sequence[str]) -> list[int]:
+    """Return where the columns of the model stand in a table: by name where it has the names."""
+    place = {name: k for k, name in enumerate(frame.names)}
+    return [place.get(name, k) for k, name in enumerate(names)]
+
+
+def as_text(values: Values) -> str:
+    """Write the first value of a column."""
+    if isinstance(values, Words):
+        place = int(values.places[0])
+        return values.words[place] if place >= 0 else "missing"
+    return "missing" if np.isnan(values[0]) else f"{values[0]:.6g}"

@@ -1,0 +1,166 @@
+"""What makes a fitted table classifier a glass box: its terms, explanations, scorecard, edits."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.arrays import Vector
+from ..base.messages import shown
+from ..tuning.table_edits import edited
+from ..tuning.table_model import Codes, TableModel
+from ..validation.frames import take_frame
+from .explanation import Explanation, place_columns
+from .scorecard import Scorecard, make_scorecard
+from .terms import Band, Terms, find_term, make_terms
+
+__all__ = ["GlassBoxMixin"]
+
+
+class GlassBoxMixin:
+    """For an estimator with a ``_model``, which ``_keep`` changes, and ``_codes`` of a table."""
+
+    if TYPE_CHECKING:
+        classes_: NDArray[Any]
+        _model: TableModel
+
+        def _codes(self, X: Any) -> Codes: ...
+
+        def _keep(self, model: TableModel) -> None: ...
+
+    def _bands(self) -> list[Band | None] | None:
+        """Return how far the scores of each term may be off, where that is known."""
+        return None
+
+    @property
+    def terms_(self) -> Terms:
+        """What each column, and each pair, adds to the decision value: by place or by name."""
+        check_is_fitted(self)
+        return make_terms(self._model, self._bands())
+
+    @property
+    def importances_(self) -> Vector:
+        """Mean absolute score of each term over the training data, in the order of ``terms_``."""
+        return self.terms_.importances
+
+    def explain(self, X: Any, class_: Any = None) -> Explanation:
+        """Return what each term adds to the decision value of each row.
+
+        Parameters
+        ----------
+        X : table of shape (n_samples, n_features)
+        class_ : label, optional
+            The class the numbers speak for. By default, with two classes, the second one, as
+            ``decision_function`` does; with more, the predicted class of each row.
+
+        Returns
+        -------
+        Explanation
+            Prints as a table, and draws itself. The intercept plus the contributions of a row is
+            its decision value, bit for bit.
+        """
+        check_is_fitted(self)
+        model, frame = self._model, take_frame(X)
+        codes = self._codes(X)
+        decisions = model.decisions(codes)
+        rows = np.arange(len(decisions))
+        where = place_columns(frame, [column.name for column in model.columns])
+        places = self._spoken_for(decisions, class_)
+        tasks, sign = places, 1.0
+        if model.n_tasks == 1:
+            tasks, sign = np.zeros_like(places), -1.0 if np.any(places == 0) else 1.0
+        return Explanation(
+            [model.term_name(term) for term in model.terms],
+            sign * model.contributions(codes)[rows, :, tasks],
+            sign * model.intercept[tasks],
+            sign * decisions[rows, tasks],
+            model.probabilities(decisions)[rows, places],
+            model.classes[places],
+            rows,
+            frame,
+            [tuple(where[column] for column in term.columns) for term in model.terms],
+        )
+
+    def _spoken_for(self, decisions: Vector, class_: Any) -> NDArray[np.intp]:
+        """Return for each row the place of the class that its numbers are to speak for."""
+        if class_ is None and decisions.shape[1] > 1:
+            return np.asarray(decisions.argmax(axis=1))
+        place = 1 if class_ is None else _place_of(class_, self._model.classes, "class_")
+        return np.full(len(decisions), place)
+
+    def to_scorecard(
+        self, *, points: float = 600, odds: float = 50, pdo: float = 20, positive: Any = None
+    ) -> Scorecard:
+        """Return the model as points for each bin, as credit people use it.
+
+        The score of a row is the sum of its points: offset + factor * log odds, with
+        factor = pdo / log 2 and offset = points - factor * log(odds), rounded in each bin. The
+        intercept is spread over the terms.
+
+        Parameters
+        ----------
+        points, odds : float
+            A row with odds of ``odds`` to 1 for ``positive`` gets ``points``.
+        pdo : float
+            Points to double the odds.
+        positive : label, optional
+            The class that more points speak for. By default ``classes_[0]``: ``classes_[1]`` is the
+            bad event (default, fraud, churn), and more points mean that it is less likely.
+
+        Returns
+        -------
+        Scorecard
+            ``rows``, ``score(X)``, ``to_csv(path)``; prints as a table.
+        """
+        check_is_fitted(self)
+        place = 0 if positive is None else _place_of(positive, self._model.classes, "positive")
+        return make_scorecard(self._model, self._codes, points, odds, pdo, place)
+
+    def edit_term(
+        self,
+        name: str,
+        *,
+        flatten: Any = None,
+        remove: bool = False,
+        monotone: int | None = None,
+        scores: Any = None,
+    ) -> Self:
+        """Return a copy of the fitted model with one term changed; this one stays as it is.
+
+        The changed term is centred again and the intercept takes its mean, so predictions,
+        ``terms_``, explanations and files agree. Pairs that the column is in keep their scores.
+
+        Parameters
+        ----------
+        name : str
+            Such as "age", or "age x hours" for a pair.
+        flatten : (low, high) or a list of categories
+            Give every bin that holds a value from low to high, or all those categories, their mean
+            score. None is no bound.
+        remove : bool
+            Take the term out.
+        monotone : 1 or -1
+            Make the scores rise (1) or fall with the number, by the nearest such function in
+            weighted squares.
+        scores : array of the shape of the term's ``scores``
+            Put these in place of its own.
+        """
+        check_is_fitted(self)
+        model = self._model
+        place = find_term([model.term_name(term) for term in model.terms], name)
+        other = copy(self)
+        other._keep(
+            edited(model, place, flatten=flatten, remove=remove, monotone=monotone, scores=scores)
+        )
+        return other
+
+
+def _place_of(class_: Any, classes: NDArray[Any], name: str) -> int:
+    where = np.flatnonzero(classes == class_)
+    if len(where) != 1:
+        raise ValueError(f"{name} must be one of {shown(classes.tolist())}, got {shown(class_)}")
+    return int(where[0])

@@ -1,0 +1,125 @@
+"""The bins of a term in words: "25 < age <= 31", "city = Oslo", "missing".
+
+A term has one axis for each of its columns, and an axis has cells: the bins of the column, or, in a
+pair, several bins together.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..base.cached import cached_property
+from ..design.columns import Column, NumericColumn
+
+__all__ = ["Axis", "as_text", "make_axis"]
+
+NAMES_AT_ONCE = 3  # categories that are named where several share a cell
+
+
+@dataclass(frozen=True, eq=False)
+class Axis:
+    """The cells of one column in a term.
+
+    Attributes
+    ----------
+    feature : str
+        The name of the column.
+    names : list of str
+        One for each cell, without the name of the column: "25 to 31", "Oslo", "missing".
+    edges : ndarray
+        Between the ordered cells: cell k has edges[k - 1] < x <= edges[k]. Empty for categories.
+    n_ordered : int
+        How many cells are ranges of numbers; they come first. 0 for categories.
+    missing : int
+        The cell of the missing value.
+    """
+
+    feature: str
+    names: list[str]
+    edges: Vector
+    n_ordered: int
+    missing: int
+
+    @cached_property
+    def bounds(self) -> list[str]:
+        """The edges as text."""
+        return as_text(self.edges)
+
+    def label(self, first: int, last: int | None = None) -> str:
+        """Say in words what a cell, or the ordered cells from first to last, hold."""
+        last = first if last is None else last
+        if first >= self.n_ordered:
+            return f"{self.feature} = {self.names[first]}"
+        low = self.bounds[first - 1] if first else ""
+        high = self.bounds[last] if last < len(self.edges) else ""
+        if low and high:
+            return f"{low} < {self.feature} <= {high}"
+        if low or high:
+            return f"{self.feature} > {low}" if low else f"{self.feature} <= {high}"
+        return f"any {self.feature}"
+
+    def short_label(self, first: int, last: int) -> str:
+        """Say the same where the column is named above: a category by its name alone."""
+        return self.names[first] if first >= self.n_ordered else self.label(first, last)
+
+    def runs(self, scores: Vector) -> list[tuple[int, int]]:
+        """Return the first and last of ordered cells with equal scores, then the other cells."""
+        table = scores.reshape(len(self.names), -1)
+        near = 1e-9 * np.abs(table).max(initial=0.0)
+        jumps = np.abs(np.diff(table[: self.n_ordered], axis=0)).max(axis=1, initial=0.0) > near
+        cuts = (np.flatnonzero(jumps) + 1).tolist()
+        begins, ends = [0, *cuts], [*cuts, self.n_ordered]
+        ordered = [(b, e - 1) for b, e in zip(begins, ends, strict=True) if e > b]
+        return ordered + [(cell, cell) for cell in range(self.n_ordered, len(self.names))]
+
+
+def make_axis(column: Column, cells: NDArray[np.uint8]) -> Axis:
+    """Return the axis on which the codes of a column have these cells."""
+    n_cells = int(cells.max()) + 1
+    missing = int(cells[column.missing])
+    if isinstance(column, NumericColumn):
+        n_ordered = int(cells[column.n_ordered - 1]) + 1
+        edges = column.edges[
+            np.flatnonzero(cells[1 : column.n_ordered] != cells[: column.n_ordered - 1])
+        ]
+        names = [*_ranges(edges), *["missing"] * (n_cells - n_ordered)]
+        return Axis(column.name, names, edges, n_ordered, missing)
+    texts = column.bin_names()
+    names = [_together([texts[k] for k in np.flatnonzero(cells == c)]) for c in range(n_cells)]
+    return Axis(column.name, names, np.empty(0), 0, missing)
+
+
+def as_text(values: Vector) -> list[str]:
+    """Write numbers with as few digits as tell them apart, six or more; never as 1e+06."""
+    for digits in range(6, 18):
+        texts = [_number(value, digits) for value in values.tolist()]
+        if len(set(texts)) == len(texts):
+            break
+    return texts
+
+
+def _number(value: float, digits: int) -> str:
+    text = f"{value:.{digits}g}"
+    if "e" not in text or not 1 <= abs(value) < 1e15:
+        return text
+    return f"{value:.0f}"
+
+
+def _ranges(edges: Vector) -> list[str]:
+    bounds = as_text(edges)
+    if not bounds:
+        return ["any"]
+    inner = [f"{low} to {high}" for low, high in pairwise(bounds)]
+    return [f"<= {bounds[0]}", *inner, f"> {bounds[-1]}"]
+
+
+def _together(names: Sequence[str]) -> str:
+    shown = names if len(names) <= NAMES_AT_ONCE + 1 else names[:NAMES_AT_ONCE]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")

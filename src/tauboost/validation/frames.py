@@ -1,0 +1,217 @@
+"""The gate for tables: whatever a table is, its names, its size, and one column at a time.
+
+Data frames come through narwhals, which is imported when one is given; arrays, lists and SciPy's
+sparse matrices need nothing. A column is looked at, and complained of, when it is asked for: a
+table to predict may have columns that the model does not use.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.kinds import is_masked, is_sparse
+from ..base.messages import shown
+from .values import Values, check_numbers, from_array, from_distinct, refuse
+
+__all__ = ["Frame", "take_frame"]
+
+MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
+ACCEPTED = "a data frame (pandas, polars, pyarrow), a 2-D array, a list of rows or a sparse matrix"
+
+Rows = NDArray[np.int64] | None
+Take = Callable[[int, Rows], Values]
+
+
+@dataclass(frozen=True, eq=False)
+class Frame:
+    """A table that has passed the gate.
+
+    Attributes
+    ----------
+    names : tuple of str
+        As given, or x0, x1, ...
+    has_names : bool
+        Whether they were given.
+    n_rows : int
+    """
+
+    names: tuple[str, ...]
+    has_names: bool
+    n_rows: int
+    take: Take
+
+    @property
+    def n_columns(self) -> int:
+        """How many columns there are."""
+        return len(self.names)
+
+    def column(self, position: int, rows: Rows = None) -> Values:
+        """Return a column, or some rows of it: float64 with NaN for missing, or words."""
+        return self.take(position, rows)
+
+
+def take_frame(table: Any) -> Frame:
+    """Return a table of any kind as a frame; the columns are checked when they are asked for."""
+    if isinstance(table, Frame):
+        return table
+    if is_sparse(table):
+        return _from_sparse(table)
+    if isinstance(table, np.ndarray | list | tuple):
+        return _from_cells(table)
+    if _is_data_frame(table):
+        return _from_data_frame(table)
+    if hasattr(table, "__array__") and not hasattr(table, "dtypes"):
+        return _from_cells(np.asarray(table))
+    raise TypeError(f"the table must be {ACCEPTED}, got {shown(table)}")
+
+
+def _frame(names: list[Any] | None, shape: tuple[int, ...], take: Take) -> Frame:
+    n_rows, n_columns = shape
+    if n_columns == 0:
+        raise ValueError(f"the table has no columns (it has {n_rows:,} rows)")
+    if n_rows == 0:
+        raise ValueError(f"the table has no rows (it has {n_columns:,} columns)")
+    given = [f"x{k}" for k in range(n_columns)] if names is None else [str(name) for name in names]
+    _refuse_twins(given)
+    return Frame(tuple(given), names is not None, n_rows, take)
+
+
+def _refuse_twins(names: list[str]) -> None:
+    if len(set(names)) < len(names):
+        twice = next(name for name in names if names.count(name) > 1)
+        raise ValueError(f"the table has more than one column {twice!r}: rename them")
+
+
+def _from_sparse(matrix: Any) -> Frame:
+    if matrix.ndim != 2:
+        raise ValueError(f"the table must have two dimensions, got {matrix.ndim}")
+    n_cells = matrix.shape[0] * matrix.shape[1]
+    if n_cells > MOST_CELLS:
+        raise ValueError(
+            f"the sparse matrix would have {n_cells:,} cells as a table, and at most "
+            f"{MOST_CELLS:,} are possible: use TauBoostClassifier, or leave columns out"
+        )
+    columns = matrix.tocsc()
+
+    def take(k: int, rows: Rows) -> Values:
+        column = columns[:, [k]].toarray().ravel()
+        return from_array(column if rows is None else column[rows], f"x{k}")
+
+    return _frame(None, matrix.shape, take)
+
+
+def _from_cells(cells: Any) -> Frame:
+    if is_masked(cells):
+        raise ValueError("the table is a masked array: make it a plain one with .filled(numpy.nan)")
+    array = np.asarray(cells) if isinstance(cells, np.ndarray) else _array_of(cells)
+    if array.ndim != 2:
+        raise ValueError(
+            f"the table must have two dimensions (rows, columns), got {array.ndim}: a single "
+            "column is values.reshape(-1, 1), a single row values.reshape(1, -1)"
+        )
+
+    def take(k: int, rows: Rows) -> Values:
+        return from_array(array[:, k] if rows is None else array[rows, k], f"x{k}")
+
+    return _frame(None, array.shape, take)
+
+
+def _array_of(rows: Any) -> NDArray[Any]:
+    """Return rows as an array; NumPy would make strings of numbers that stand beside strings."""
+    try:
+        array = np.asarray(rows)
+        return array if array.dtype.kind in "biuf" else np.array(rows, dtype=object)
+    except (TypeError, ValueError, OverflowError):
+        pass
+    lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
+    if len(lengths) > 1:
+        raise ValueError("the rows of the table differ in length")
+    array = np.empty((len(rows), lengths.pop()), dtype=object)
+    for j, row in enumerate(rows):
+        for k, cell in enumerate(row):
+            array[j, k] = cell
+    return array
+
+
+def _is_data_frame(table: Any) -> bool:
+    signs = ("__dataframe__", "__arrow_c_stream__", "__narwhals_dataframe__", "collect", "dtypes")
+    return any(hasattr(table, sign) for sign in signs) and not isinstance(table, type)
+
+
+def _from_data_frame(table: Any) -> Frame:
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+    if hasattr(table, "collect") or hasattr(table, "compute"):
+        raise TypeError("the table is not in memory: give what its collect() or compute() returns")
+    if not hasattr(table, "columns") and (hasattr(table, "dtype") or hasattr(table, "type")):
+        raise TypeError("the table is a single column: make it a table, as by to_frame()")
+    # Before narwhals, which has longer words for two columns of a name.
+    names = list(getattr(table, "column_names", getattr(table, "columns", ())))
+    _refuse_twins([str(name) for name in names])
+    try:
+        frame = nw.from_native(table, eager_only=True)
+    except TypeError:
+        try:
+            frame = nw.from_arrow(table, backend="pyarrow")
+        except (TypeError, AttributeError, ModuleNotFoundError):
+            raise TypeError(f"the table must be {ACCEPTED}, got {shown(table)}") from None
+    columns = list(frame.iter_columns())
+
+    def take(k: int, rows: Rows) -> Values:
+        return _from_series(columns[k] if rows is None else columns[k][rows.tolist()])
+
+    return _frame([series.name for series in columns], (len(frame), len(columns)), take)
+
+
+def _from_series(series: Any) -> Values:
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
+    dtype, name = series.dtype, str(series.name)
+    if dtype in (nw.Boolean, nw.Decimal):
+        return check_numbers(series.cast(nw.Float64).to_numpy(), name)
+    if dtype.is_numeric():
+        return check_numbers(series.to_numpy(), name)
+    for is_refused, why in (
+        (dtype.is_temporal(), "dates"),
+        (dtype.is_nested(), "nested"),
+        (dtype == nw.Binary, "bytes"),
+    ):
+        if is_refused:
+            raise refuse(name, why)
+    if dtype in (nw.Categorical, nw.Enum, nw.String):
+        return _from_strings(series, is_category=dtype != nw.String)
+    if series.null_count() == len(series):
+        return np.full(len(series), np.nan)
+    return from_array(np.asarray(series.to_numpy()), name)
+
+
+def _from_strings(series: Any, is_category: bool) -> Values:
+    """Let the library of the data frame find the different strings: it is faster than Python."""
+    native, name, kind = series.to_native(), str(series.name), series.implementation
+    if kind.is_pandas_like():
+        try:
+            places, found = native.factorize()
+        except TypeError:  # lists among objects
+            return from_array(native.to_numpy(), name)
+        return from_distinct(list(found), places, name, is_category)
+    if kind.is_polars():
+        import polars as pl  # noqa: PLC0415
+
+        found = native.drop_nulls().unique()
+        keys = [s.to_physical() if is_category else s for s in (native, found)]
+        numbers = pl.Series(range(len(found)), dtype=pl.Int32)
+        places = keys[0].replace_strict(keys[1], numbers, default=-1, return_dtype=pl.Int32)
+        return from_distinct(found.to_list(), places.to_numpy(), name, is_category)
+    if kind.is_pyarrow():
+        import pyarrow as pa  # noqa: PLC0415
+
+        is_encoded = pa.types.is_dictionary(native.type)
+        encoded = (native if is_encoded else native.dictionary_encode()).combine_chunks()
+        places = encoded.indices.fill_null(-1).to_numpy(zero_copy_only=False)
+        return from_distinct(encoded.dictionary.to_pylist(), places, name, is_category)
+    return from_array(np.asarray(series.to_numpy(), dtype=object), name)

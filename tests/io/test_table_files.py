@@ -1,0 +1,185 @@
+"""Tables from files: the same from every kind, and one sentence for what is wrong."""
+
+from __future__ import annotations
+
+import bz2
+import gzip
+import lzma
+import sys
+
+import numpy as np
+import pyarrow as pa
+import pytest
+from pyarrow import csv, feather, parquet
+
+from tables import COLUMNS
+from tauboost.design.binning import bin_table
+from tauboost.io.table_files import is_table_file, read_table
+from tauboost.validation.frames import take_frame
+
+# An empty string is missing in text.
+TABLE = pa.table(
+    COLUMNS
+    | {"town": [town or None for town in COLUMNS["town"]]}
+    | {"bought": ["yes", "no", "yes", "no", "no", "yes"]}
+).drop(["empty"])
+NAMES = [
+    "a.csv",
+    "a.CSV",
+    "a.b.csv",
+    "a.csv.gz",
+    "a.csv.xz",
+    "a.csv.bz2",
+    "a.tsv",
+    "a.tsv.gz",
+    "a.parquet",
+    "a.pq",
+    "a.arrow",
+    "a.feather",
+]
+
+
+def as_text(delimiter=","):
+    sink = pa.BufferOutputStream()
+    csv.write_csv(TABLE, sink, csv.WriteOptions(delimiter=delimiter))
+    return sink.getvalue().to_pybytes()
+
+
+def write(path):
+    if path.suffix in (".parquet", ".pq"):
+        parquet.write_table(TABLE, path)
+    elif path.suffix == ".feather":
+        feather.write_feather(TABLE, path)
+    elif path.suffix == ".arrow":
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, TABLE.schema) as sink:
+            sink.write_table(TABLE)
+    else:
+        text = as_text("\t" if ".tsv" in path.name else ",")
+        pack = {".gz": gzip.compress, ".xz": lzma.compress, ".bz2": bz2.compress}
+        path.write_bytes(pack.get(path.suffix, bytes)(text))
+    return path
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_kind_of_file_gives_the_same_table(name, tmp_path):
+    table, labels = read_table(write(tmp_path / name), "bought")
+    assert table.schema.names == [n for n in TABLE.schema.names if n != "bought"]
+    assert labels.tolist() == TABLE["bought"].to_pylist()
+    expected = bin_table(take_frame(TABLE.drop(["bought"])))[1]
+    codes = bin_table(take_frame(table))[1]
+    assert np.array_equal(codes, expected)
+    whole, nothing = read_table(str(tmp_path / name))
+    assert whole.num_columns == 6
+    assert nothing is None
+
+
+def test_which_files_are_tables():
+    tables = ("a.csv", "b/a.TSV.gz", "x.parquet", "x.feather", "x.1.csv.xz")
+    others = ("a.svm", "a.gz", "a", ".csv", "a.parquet.gz", "a.csv.zip", "a.svm.xz")
+    assert all(map(is_table_file, tables))
+    assert not any(map(is_table_file, others))
+
+
+@pytest.mark.parametrize(
+    ("labels", "kind"),
+    [([1, 2], "i"), ([0.5, 2.0], "f"), ([True, False], "b"), (["a", "b"], "O")],
+)
+def test_labels_of_every_type(labels, kind, tmp_path):
+    parquet.write_table(pa.table({"x": [1, 2], "y": labels}), tmp_path / "a.parquet")
+    table, found = read_table(tmp_path / "a.parquet", "y")
+    assert found.dtype.kind == kind
+    assert found.tolist() == labels
+    encoded = pa.table({"x": [1, 2], "y": pa.array(labels).dictionary_encode()})
+    parquet.write_table(encoded, tmp_path / "b.parquet")
+    assert read_table(tmp_path / "b.parquet", "y")[1].tolist() == labels
+    assert table.schema.names == ["x"]
+
+
+def test_types_are_found_in_all_of_a_long_file(tmp_path):
+    path = tmp_path / "long.csv"
+    path.write_text("a,b\n" + "1,2\n" * 400_000 + "1.5,x\n")
+    table, _ = read_table(path)
+    assert [str(kind) for kind in table.schema.types] == ["double", "string"]
+
+
+def test_blank_cells_are_missing_and_quoted_lines_are_read(tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text('\ufeffa,b\n1,"x\ny"\n ,NA\n,\n', encoding="utf-8")
+    table, _ = read_table(path)
+    assert table.to_pydict() == {"a": [1, None, None], "b": ["x\ny", None, None]}
+
+
+BAD_TEXTS = {
+    "empty": (b"", "the file is empty"),
+    "blank": (b"\n\n", "the file is empty"),
+    "a header only": (b"a,b\n", "no rows"),
+    "too few cells": (b"a,b\n1,2\n3\n", "a line has 1 cells, and the first line 2: '3'"),
+    "too many cells": (b"a,b\n1,2\n3,4,5\n", "a line has 3 cells, and the first line 2: '3,4,5'"),
+    "an open quote": (b'a,b\n"x,2\n', "a line has 1 cells"),
+    "Latin-1": ("a,b\nö,1\n".encode("latin-1"), "column 'a' is not UTF-8"),
+    "a header of Latin-1": ("ö,b\nx,1\n".encode("latin-1"), "not UTF-8"),
+    "UTF-16": ("a,b\nx,1\n".encode("utf-16"), "not UTF-8"),
+    "semicolons": (b"a;b\n1;2\n", "another sign between"),
+    "a damaged stream": (gzip.compress(b"a,b\n1,2\n")[:-9], "end too early"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_TEXTS)
+def test_bad_texts(kind, tmp_path):
+    text, words = BAD_TEXTS[kind]
+    path = tmp_path / "bad.csv"
+    path.write_bytes(text)
+    with pytest.raises(ValueError, match=words) as error:
+        read_table(path)
+    assert str(error.value).startswith(str(path))
+    assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("text", "words"),
+    [
+        ("a,b\n1,2\n", "there is no column 'y'; there are a, b"),
+        (",".join(f"c{k}" for k in range(12)) + "\n" + "1," * 11 + "1\n", "c9 and 2 more"),
+        ("a,y\n1,2\n2,\n3,NA\n", "2 labels in column 'y' are missing"),
+        ("y,y\n1,2\n", "more than one column is called 'y'"),
+        ("y\n1\n2\n", "no column but the label"),
+        ("a,y\n1,2024-01-01\n", "labels must be numbers or strings"),
+    ],
+)
+def test_bad_labels(text, words, tmp_path):
+    path = tmp_path / "bad.csv"
+    path.write_text(text)
+    with pytest.raises(ValueError, match=words) as error:
+        read_table(path, "y")
+    assert str(error.value).startswith(str(path))
+
+
+def test_labels_that_are_not_numbers(tmp_path):
+    parquet.write_table(pa.table({"x": [1, 2], "y": [1.0, np.nan]}), tmp_path / "a.parquet")
+    with pytest.raises(ValueError, match="labels in column 'y' are missing"):
+        read_table(tmp_path / "a.parquet", "y")
+
+
+@pytest.mark.parametrize("name", ["a.parquet", "a.feather", "a.arrow"])
+def test_damaged_files(name, tmp_path):
+    path = write(tmp_path / name)
+    path.write_bytes(path.read_bytes()[:-20])
+    with pytest.raises((ValueError, OSError), match=name) as error:
+        read_table(path)
+    assert "\n" not in str(error.value)
+
+
+def test_no_file_and_no_table(tmp_path):
+    for name in ("none.csv", "none.parquet", "none.feather"):
+        with pytest.raises(FileNotFoundError, match=name):
+            read_table(tmp_path / name)
+    with pytest.raises(ValueError, match=r"a file with a table ends in \.csv"):
+        read_table(tmp_path / "a.svm")
+
+
+@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.feather"])
+def test_without_pyarrow_the_message_says_what_to_install(name, tmp_path, monkeypatch):
+    path = write(tmp_path / name)
+    monkeypatch.setitem(sys.modules, "pyarrow", None)
+    with pytest.raises(ImportError, match=r"pip install 'tauboost\[arrow\]'"):
+        read_table(path)

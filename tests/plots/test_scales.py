@@ -1,0 +1,43 @@
+"""Where bins stand on an axis."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from table_models import NumericColumn
+from tauboost.estimators.term_axes import make_axis
+from tauboost.plots.scales import cut, positions
+
+
+def scale(edges, weights):
+    column = NumericColumn("x", np.array(edges, dtype=float))
+    axis = make_axis(column, np.arange(column.n_bins, dtype=np.uint8))
+    return positions(axis, np.array(weights, dtype=float))
+
+
+def test_to_scale_where_that_shows_the_bins():
+    found = scale([0, 10, 20, 30, 40], np.ones(6))
+    assert found.is_linear
+    np.testing.assert_array_equal(found.bounds[1:-1], [0, 10, 20, 30, 40])
+    assert np.all(np.diff(found.bounds) > 0)
+
+
+def test_bins_of_equal_width_where_far_values_press_the_others_together():
+    for weights in ([90, 5, 2, 1, 1, 1], [50, 30, 5, 5, 5, 5]):
+        found = scale([0, 1, 2, 3, 1e6], weights)
+        assert not found.is_linear
+        assert found.note == " (bins of equal width)"
+        np.testing.assert_array_equal(found.bounds, np.arange(7))
+        assert found.ticks[1] == ["0", "1", "2", "3", "1e+06"]
+
+
+def test_ends_of_the_range_of_numbers():
+    assert not scale([-1.7e308, 0, 1, 2, 1.7e308], np.ones(6)).is_linear
+    for edges, weights in (([], [1]), ([5], [1, 1]), ([5], [0, 0]), ([0, 1, 2, 3, 4], np.zeros(6))):
+        bounds = scale(edges, weights).bounds
+        assert np.all(np.diff(bounds) > 0)
+
+
+def test_long_names_are_cut():
+    assert cut("abc", 3) == "abc"
+    assert cut("a\n  bcdef", 4) == "a b…"

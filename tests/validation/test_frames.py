@@ -1,0 +1,212 @@
+"""Tables of every kind come out the same, and bad ones get one sentence."""
+
+from __future__ import annotations
+
+import datetime as dt
+import warnings
+from decimal import Decimal
+from fractions import Fraction
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+import scipy.sparse as sp
+
+from tables import COLUMNS, FRAMES, NAMES
+from tauboost.validation.frames import take_frame
+from tauboost.validation.values import Words
+
+DAY = dt.date(2024, 2, 29)
+
+
+def cells(values):
+    if isinstance(values, Words):
+        return [None if place < 0 else values.words[place] for place in values.places]
+    return [None if np.isnan(x) else x for x in values.tolist()]
+
+
+@pytest.mark.parametrize("kind", FRAMES)
+def test_every_kind_of_table_gives_the_same_columns(kind):
+    frame = take_frame(FRAMES[kind]())
+    assert (frame.n_rows, frame.n_columns) == (6, 6)
+    assert list(frame.names) == (NAMES if frame.has_names else [f"x{k}" for k in range(6)])
+    for k, name in enumerate(NAMES):
+        assert cells(frame.column(k)) == COLUMNS[name], name
+        assert cells(frame.column(k, np.array([1, 3]))) == COLUMNS[name][1:4:2], name
+
+
+def test_a_frame_is_taken_as_it_is():
+    frame = take_frame([[1, 2]])
+    assert take_frame(frame) is frame
+
+
+@pytest.mark.parametrize("dtype", ["f2", "f4", "f8", ">f8", "i1", "u8", "?", "g"])
+def test_numbers_of_every_type(dtype):
+    array = np.array([[1, 0], [0, 1]], dtype=dtype)
+    assert cells(take_frame(array).column(0)) == [1.0, 0.0]
+
+
+def test_sparse_matrices_are_made_dense_by_columns():
+    X = sp.random_array((30, 7), density=0.3, rng=np.random.default_rng(0))
+    for make in (sp.csr_array, sp.csc_matrix, sp.coo_array):
+        frame = take_frame(make(X))
+        found = np.array([frame.column(k) for k in range(7)])
+        assert np.array_equal(found, X.toarray().T)
+        assert np.array_equal(frame.column(2, np.array([3, 4])), X.toarray()[3:5, 2])
+
+
+def test_large_integers_and_decimals():
+    table = pa.table({"big": pa.array([2**63 - 1, None]), "u": pa.array([2**64 - 1, 0], "uint64")})
+    assert cells(take_frame(table).column(0)) == [float(2**63), None]
+    assert cells(take_frame(table).column(1)) == [float(2**64), 0.0]
+    decimals = [Decimal("1.5"), None, Decimal("NaN")]
+    for frame in (pd.DataFrame({"d": decimals}), pl.DataFrame({"d": decimals[:2]})):
+        assert cells(take_frame(frame).column(0))[:2] == [1.5, None]
+    assert cells(take_frame([[Fraction(1, 4)], [np.float32(2)], [True]]).column(0)) == [0.25, 2, 1]
+
+
+def test_everything_that_says_missing_is_missing():
+    holes = [None, np.nan, pd.NA, pd.NaT, float("nan"), np.float32("nan")]
+    assert cells(take_frame([["a"], *([h] for h in holes)]).column(0)) == ["a"] + [None] * 6
+    assert cells(take_frame([[1.5], *([h] for h in holes)]).column(0)) == [1.5] + [None] * 6
+
+
+def test_categories_of_numbers_are_words():
+    frame = take_frame(pd.DataFrame({"c": pd.Categorical([3, 1, None, 3])}))
+    assert cells(frame.column(0)) == ["3", "1", None, "3"]
+    encoded = pa.table({"c": pa.array([3, 1, None, 3]).dictionary_encode()})
+    assert cells(take_frame(encoded).column(0)) == ["3", "1", None, "3"]
+
+
+def test_a_matrix_of_numpy_is_an_array():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore", PendingDeprecationWarning)
+        matrix = np.matrix([[1, 2], [3, 4]])
+    assert cells(take_frame(matrix).column(1)) == [2.0, 4.0]
+
+
+@pytest.mark.parametrize(
+    ("cell", "words"), [([1], "nested"), (DAY, "dates"), (1j, "complex"), ("a", "both strings")]
+)
+def test_what_comes_late_in_a_column_is_found(cell, words):
+    for first in (None, "a", 1.0):
+        column = pd.Series([first] * 300 + [1.5, cell], dtype=object)
+        with pytest.raises(TypeError, match=f"{words}|both strings"):
+            take_frame(pd.DataFrame({"late": column})).column(0)
+
+
+def test_names_are_made_strings():
+    assert take_frame(pd.DataFrame([[1, 2]], columns=[3, "a"])).names == ("3", "a")
+    assert take_frame(np.ones((2, 2))).names == ("x0", "x1")
+
+
+BAD_CELLS = {
+    "infinity": ([1.0, np.inf], "holds infinity"),
+    "a huge integer": ([1, 10**400], "too large"),
+    "dates": ([DAY, None], "dates or times: give numbers, such as the days"),
+    "times": ([dt.datetime(2024, 1, 1), None], "dates or times"),
+    "durations": ([dt.timedelta(1), None], "dates or times"),
+    "NumPy's dates": ([np.datetime64("2024-01-01"), None], "dates or times"),
+    "NumPy's durations": ([np.timedelta64(1, "D"), None], "dates or times"),
+    "periods": ([pd.Period("2024"), None], "dates or times"),
+    "strings and numbers": (["a", 1], "both strings and numbers"),
+    "strings and booleans": (["a", True], "both strings and numbers"),
+    "complex numbers": ([1j, 2], "complex numbers"),
+    "lists": ([[1], [2]], "nested"),
+    "tuples": ([(1, 2), None], "nested"),
+    "dicts": ([{"a": 1}, None], "nested"),
+    "bytes": ([b"a", None], "decode them"),
+    "objects": ([object(), None], "give numbers or strings"),
+    "intervals": ([pd.Interval(0, 1), "a"], "give numbers or strings"),
+}
+
+
+@pytest.mark.parametrize("kind", BAD_CELLS)
+def test_bad_cells_get_one_sentence_that_names_the_column(kind):
+    column, words = BAD_CELLS[kind]
+    array = np.empty((2, 2), dtype=object)
+    array[:, 0] = 1
+    for j, cell in enumerate(column):
+        array[j, 1] = cell
+    frame = pd.DataFrame({"fine": [1, 2], "x1": pd.Series(column, dtype=object)})
+    for table in (array, array.tolist(), frame):
+        with pytest.raises((TypeError, ValueError), match=words) as error:
+            take_frame(table).column(1)
+        assert "'x1'" in str(error.value)
+        assert "\n" not in str(error.value)
+        take_frame(table).column(0)  # nobody asked for the other
+
+
+@pytest.mark.parametrize(
+    ("column", "words"),
+    [
+        ([DAY], "dates or times"),
+        ([dt.datetime(2024, 1, 1)], "dates or times"),
+        ([dt.timedelta(1)], "dates or times"),
+        ([dt.time(1)], "dates or times"),
+        ([[1, 2]], "nested"),
+        ([{"a": 1}], "nested"),
+        ([b"a"], "decode them"),
+        ([np.inf], "holds infinity"),
+    ],
+)
+def test_bad_columns_of_typed_frames(column, words):
+    for table in (pl.DataFrame({"bad": column}), pa.table({"bad": column})):
+        with pytest.raises((TypeError, ValueError), match=words) as error:
+            take_frame(table).column(0)
+        assert "'bad'" in str(error.value)
+
+
+@pytest.mark.parametrize(
+    ("array", "words"),
+    [
+        (np.array([[1j]]), "complex"),
+        (np.array([["2024-01-01"]], dtype="M8[D]"), "dates"),
+        (np.array([[b"a"]]), "decode"),
+        (np.zeros((1, 1), dtype=[("a", "f8")]), "nested"),
+        (np.array([[1e300]], dtype="g") ** 4, "infinity"),
+    ],
+)
+def test_bad_arrays(array, words):
+    with pytest.raises((TypeError, ValueError), match=words):
+        take_frame(array).column(0)
+
+
+@pytest.mark.parametrize(
+    ("table", "words"),
+    [
+        (np.ones((0, 3)), "no rows"),
+        (np.ones((3, 0)), "no columns"),
+        ([], "two dimensions"),
+        ([[], []], "no columns"),
+        ([[1], [1, 2]], "differ in length"),
+        ([["a"], ["a", "b"]], "differ in length"),
+        (np.ones(3), r"reshape\(-1, 1\)"),
+        (np.ones((1, 1, 1)), "two dimensions"),
+        (["a", "b"], "two dimensions"),
+        (pd.DataFrame(), "no columns"),
+        (pd.DataFrame({"a": []}), "no rows"),
+        (pl.DataFrame({"a": []}), "no rows"),
+        (pa.table({"a": []}), "no rows"),
+        (pd.DataFrame([[1, 2]], columns=["a", "a"]), "more than one column 'a'"),
+        (pd.DataFrame([[1, 2]], columns=["1", 1]), "more than one column '1'"),
+        (pa.table([[1], [2]], names=["a", "a"]), "more than one column 'a'"),
+        (np.ma.masked_array([[1.0, 2.0]], mask=[[True, False]]), "masked"),
+        (sp.csr_array((10**6, 10**5)), "cells as a table"),
+        (pd.Series([1, 2]), "single column"),
+        (pl.Series([1, 2]), "single column"),
+        (pa.chunked_array([[1]]), "single column"),
+        (pl.LazyFrame({"a": [1]}), "not in memory"),
+        ("a.csv", "must be a data frame"),
+        (None, "must be a data frame"),
+        (3, "must be a data frame"),
+        ({"a": [1]}, "must be a data frame"),
+        (int, "must be a data frame"),
+    ],
+)
+def test_what_is_no_table_is_refused(table, words):
+    with pytest.raises((TypeError, ValueError), match=words) as error:
+        take_frame(table)
+    assert "\n" not in str(error.value)
