@@ -22,7 +22,7 @@ void bind_binning(nb::module_& module) {
         if (max_bins < 2 || max_bins > most_edges + 1)
           throw std::invalid_argument("max_bins is out of range");
         const WithoutGil free;
-        return numeric_edges(values.data(), weights ? weights->data() : nullptr, n, max_bins);
+        return numeric_edges({values.data(), weights ? weights->data() : nullptr, n}, max_bins);
       },
       "values"_a, "weights"_a.none(), "max_bins"_a);
 

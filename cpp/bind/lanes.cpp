@@ -52,10 +52,10 @@ struct Call {
 };
 
 LaneOutcome lane_sweep(const Matrix& A, Array<double> w, std::optional<Array<double>> E,
-                      Array<double> lam, Array<const double> total, Array<const double> l1,
-                      Array<const double> l2, std::int64_t n_penalised,
-                      Array<const std::int32_t> columns, std::int64_t tau, bool is_signed,
-                      int n_threads) {
+                       Array<double> lam, Array<const double> total, Array<const double> l1,
+                       Array<const double> l2, std::int64_t n_penalised,
+                       Array<const std::int32_t> columns, std::int64_t tau, bool is_signed,
+                       int n_threads) {
   const auto L = static_cast<std::int64_t>(total.size());
   expect_size(w, A.m * L, "w");
   if (E) expect_size(*E, A.m * L, "E");

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bind/lane_outcome.hpp"
+#include "table/equal_rows.hpp"
 #include "table/pairs.hpp"
 #include "table/table_rows.hpp"
 #include "table/whole.hpp"
@@ -31,9 +32,10 @@ std::vector<std::int32_t> checked(Array<const std::int32_t> numbers, std::size_t
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
+template <int L>
 struct SweepCall {
   const Table& table;
-  Array<double> E;
+  Array<Real<L>> E;
   std::optional<Array<const double>> c;
   Array<const std::uint8_t> is_positive;
   Array<const std::int32_t> shards;
@@ -44,9 +46,10 @@ struct SweepCall {
   int n_newton, n_threads;
 
   void check() const {
-    const auto lanes = static_cast<std::int64_t>(total.size());
+    constexpr std::int64_t lanes = L;
     const auto n_terms = static_cast<std::int64_t>(table.terms.size());
     expect_size(E, table.n_rows * lanes, "E");
+    expect_size(total, lanes, "total");
     if (c && c->size() != 1) expect_size(*c, table.n_rows, "c");
     expect_size(is_positive, table.n_labels * lanes, "is_positive");
     expect_size(levels, table.n_levels * lanes, "levels");
@@ -56,16 +59,14 @@ struct SweepCall {
     expect_size(signs, 2 * n_terms, "signs");
   }
 
-  template <int L, bool IsLogistic>
+  template <bool IsLogistic>
   LaneOutcome run() const {
     std::array<double, L> totals;
     std::copy_n(total.data(), L, totals.begin());
     std::vector<TermPenalty> penalties(l1.size());
-    for (std::size_t k = 0; k < penalties.size(); ++k)
-      penalties[k] = {l1.data()[k], l2.data()[k]};
-    const TableState state = {E.data(), c ? c->data() : nullptr,
-                              c && c->size() > 1 ? 1 : 0, is_positive.data(),
-                              checked(shards, table.shards.size(), "shard")};
+    for (std::size_t k = 0; k < penalties.size(); ++k) penalties[k] = {l1.data()[k], l2.data()[k]};
+    const TableState<L> state = {E.data(), c ? c->data() : nullptr, c && c->size() > 1 ? 1 : 0,
+                                 is_positive.data(), checked(shards, table.shards.size(), "shard")};
     checked(terms, table.terms.size(), "term");
     return LaneOutcome(released([&](Pulse& pulse) {
       TableRows<L, IsLogistic> rows(table, state);
@@ -81,32 +82,29 @@ struct SweepCall {
     }));
   }
 
-  template <int L>
   LaneOutcome run() const {
-    return c ? run<L, true>() : run<L, false>();
+    check();
+    return c ? run<true>() : run<false>();
   }
 };
 
-LaneOutcome table_sweep(const OwnTable& table, Array<double> E,
-                        std::optional<Array<const double>> c,
-                        Array<const std::uint8_t> is_positive, Array<const std::int32_t> shards,
-                        Array<double> levels, Array<double> intercepts, Array<const double> total,
-                        Array<const double> l1, Array<const double> l2,
-                        Array<const std::int8_t> signs, Array<const std::int32_t> terms,
-                        int n_newton, int n_threads) {
-  const SweepCall call = {table, E,  c,  is_positive, shards, levels,   intercepts,
-                          total, l1, l2, signs,       terms,  n_newton, n_threads};
-  call.check();
-  switch (total.size()) {
-    case 1:
-      return call.run<1>();
-    case 4:
-      return call.run<4>();
-    case 8:
-      return call.run<8>();
-    default:
-      throw std::invalid_argument("the number of lanes must be 1, 4 or 8");
-  }
+template <int L>
+LaneOutcome table_sweep(const OwnTable& table, Array<Real<L>> E,
+                        std::optional<Array<const double>> c, Array<const std::uint8_t> is_positive,
+                        Array<const std::int32_t> shards, Array<double> levels,
+                        Array<double> intercepts, Array<const double> total, Array<const double> l1,
+                        Array<const double> l2, Array<const std::int8_t> signs,
+                        Array<const std::int32_t> terms, int n_newton, int n_threads) {
+  return SweepCall<L>{table, E,  c,  is_positive, shards, levels,   intercepts,
+                      total, l1, l2, signs,       terms,  n_newton, n_threads}
+      .run();
+}
+
+template <int L>
+void bind_sweep(nb::module_& module, const char* name) {
+  module.def(name, &table_sweep<L>, "table"_a, "E"_a, "c"_a.none(), "is_positive"_a, "shards"_a,
+             "levels"_a, "intercepts"_a, "total"_a, "l1"_a, "l2"_a, "signs"_a, "terms"_a,
+             "n_newton"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -126,9 +124,8 @@ void bind_tables(nb::module_& module) {
       .def_prop_ro("n_terms", [](const OwnTable& table) { return table.terms.size(); })
       .def_prop_ro("n_shards", [](const OwnTable& table) { return table.shards.size(); });
 
-  module.def("table_sweep", &table_sweep, "table"_a, "E"_a, "c"_a.none(), "is_positive"_a,
-             "shards"_a, "levels"_a, "intercepts"_a, "total"_a, "l1"_a, "l2"_a, "signs"_a,
-             "terms"_a, "n_newton"_a, "n_threads"_a);
+  bind_sweep<1>(module, "table_sweep");
+  bind_sweep<8>(module, "table_lane_sweep");
 
   module.def(
       "table_values",
@@ -158,6 +155,24 @@ void bind_tables(nb::module_& module) {
         });
       },
       "table"_a, "w"_a, "sums"_a, "n_threads"_a);
+
+  module.def(
+      "equal_rows",
+      [](Array<const std::uint8_t> codes, std::int64_t n_columns, Array<const std::int32_t> labels,
+         std::uint64_t seed, Array<std::uint64_t> prints, Array<std::int64_t> first,
+         int n_threads) {
+        const auto n_rows = static_cast<std::int64_t>(labels.size());
+        expect_size(codes, n_columns * n_rows, "codes");
+        expect_size(prints, n_rows, "prints");
+        expect_size(first, n_rows, "first");
+        return released([&](Pulse&) {
+          const RowsOfBytes rows = {codes.data(), n_columns, n_rows, labels.data()};
+          Team team(n_threads);
+          fingerprint_rows(rows, seed, prints.data(), team);
+          return first_of_equals(rows, prints.data(), first.data());
+        });
+      },
+      "codes"_a, "n_columns"_a, "labels"_a, "seed"_a, "prints"_a, "first"_a, "n_threads"_a);
 
   // The step function of chain.hpp, by itself.
   module.def(

@@ -18,94 +18,119 @@ namespace tauboost {
 
 constexpr int most_edges = 254;
 
-// The different values of a column, ascending, with the weight of each.
-struct Weighted {
-  std::vector<double> value;
-  std::vector<std::int64_t> weight;
-};
+// A column whose rows are in the order of their values, missing ones last. Null weights are 1, and
+// rows of weight 0 are not there.
+struct SortedRows {
+  const double* x;
+  const std::int64_t* weights;
+  std::int64_t n;
 
-// From rows in the order of their values; null weights are 1, and rows of weight 0 are not there.
-inline Weighted different_values(const double* x, const std::int64_t* weights, std::int64_t n) {
-  Weighted found;
-  found.value.reserve(static_cast<std::size_t>(n));
-  found.weight.reserve(static_cast<std::size_t>(n));
-  for (std::int64_t j = 0; j < n && !std::isnan(x[j]); ++j) {
-    const std::int64_t weight = weights == nullptr ? 1 : weights[j];
-    if (weight == 0) continue;
-    if (!found.value.empty() && found.value.back() == x[j]) {
-      found.weight.back() += weight;
-    } else {
-      found.value.push_back(x[j]);
-      found.weight.push_back(weight);
+  // Calls take(value, weight) for each different value, ascending. Nothing is kept: all of the
+  // columns are binned at once, a thread each, and the table itself may fill the memory.
+  template <typename Take>
+  void each_value(const Take& take) const {
+    for (std::int64_t j = 0; j < n && !std::isnan(x[j]);) {
+      const double value = x[j];
+      std::int64_t weight = 0;
+      for (; j < n && x[j] == value; ++j) weight += weights == nullptr ? 1 : weights[j];
+      if (weight > 0) take(value, weight);
     }
   }
-  return found;
-}
+};
 
-// Which values have a bin of their own: the heaviest of those that hold 1 / max_bins of the weight,
-// as long as the stretches between them can have a bin each, too.
-inline std::vector<char> special_values(const Weighted& all, std::int64_t total, int max_bins) {
-  const std::size_t n = all.value.size();
-  std::vector<std::size_t> heavy;
-  for (std::size_t i = 0; i < n; ++i)
-    if (all.weight[i] >= (total + max_bins - 1) / max_bins) heavy.push_back(i);
-  std::stable_sort(heavy.begin(), heavy.end(),
-                   [&](std::size_t a, std::size_t b) { return all.weight[a] > all.weight[b]; });
-  std::vector<char> is_special(n, 0);
-  int needed = 1;  // bins: the special ones and the stretches
-  for (const std::size_t i : heavy) {
-    const bool meets_left = i == 0 || is_special[i - 1];
-    const bool meets_right = i + 1 == n || is_special[i + 1];
-    needed += 2 - meets_left - meets_right;
-    if (needed > max_bins) break;
-    is_special[i] = 1;
+// Which values, by number, have a bin of their own, and what is left for all others.
+struct SpecialValues {
+  std::vector<std::int64_t> numbers;  // ascending
+  std::int64_t stretches = 1;         // between them, of other values; each needs a bin
+  std::int64_t left = 0;              // the weight of the other values
+
+  bool has(std::int64_t number) const {
+    return std::binary_search(numbers.begin(), numbers.end(), number);
   }
-  return is_special;
+};
+
+// The heaviest of those that hold 1 / max_bins of the weight, as long as the stretches between them
+// can have a bin each, too.
+inline SpecialValues special_values(const SortedRows& rows, std::int64_t n_values,
+                                    std::int64_t total, int max_bins) {
+  struct Heavy {
+    std::int64_t number, weight;
+  };
+  std::vector<Heavy> heavy;
+  std::int64_t number = 0;
+  rows.each_value([&](double, std::int64_t weight) {
+    if (weight >= (total + max_bins - 1) / max_bins) heavy.push_back({number, weight});
+    ++number;
+  });
+  std::stable_sort(heavy.begin(), heavy.end(),
+                   [](const Heavy& a, const Heavy& b) { return a.weight > b.weight; });
+  SpecialValues special;
+  special.left = total;
+  for (const Heavy& value : heavy) {
+    const bool meets_left = value.number == 0 || special.has(value.number - 1);
+    const bool meets_right = value.number + 1 == n_values || special.has(value.number + 1);
+    const std::int64_t stretches = special.stretches + 1 - meets_left - meets_right;
+    const auto bins = static_cast<std::int64_t>(special.numbers.size()) + 1 + stretches;
+    if (bins > max_bins) break;
+    special.stretches = stretches;
+    special.left -= value.weight;
+    special.numbers.insert(
+        std::upper_bound(special.numbers.begin(), special.numbers.end(), value.number),
+        value.number);
+  }
+  return special;
 }
 
 // Where bins end, for more values than bins: the next bin of a stretch takes its share of what is
 // left, and a value goes to the bin that comes nearer to its share with it than without.
-inline std::vector<double> quantile_edges(const Weighted& all, int max_bins) {
-  std::int64_t total = 0, left = 0;
-  for (const std::int64_t weight : all.weight) total += weight;
-  const std::vector<char> is_special = special_values(all, total, max_bins);
-  const std::size_t n = all.value.size();
-  std::int64_t bins = max_bins, stretches = 0;
-  for (std::size_t i = 0; i < n; ++i) {
-    bins -= is_special[i];
-    if (!is_special[i]) left += all.weight[i];
-    stretches += !is_special[i] && (i == 0 || is_special[i - 1]);
-  }
+inline std::vector<double> quantile_edges(const SortedRows& rows, SpecialValues special,
+                                          int max_bins) {
+  std::int64_t bins = max_bins - static_cast<std::int64_t>(special.numbers.size());
+  // What a bin must come near to, twice; none where the stretch has no other bin to use.
+  const auto twice_a_share = [&] {
+    return bins > special.stretches ? (2 * special.left + bins - 1) / bins
+                                    : std::numeric_limits<std::int64_t>::max();
+  };
   std::vector<double> edges;
   std::int64_t held = 0;  // in the bin that is being filled
-  // What the bin must come near to, twice; none where the stretch has no other bin to use.
-  const auto twice_a_share = [&] {
-    return bins > stretches ? (2 * left + bins - 1) / std::max<std::int64_t>(bins, 1)
-                            : std::numeric_limits<std::int64_t>::max();
-  };
-  std::int64_t full = twice_a_share();
-  for (std::size_t i = 0; i + 1 < n; ++i) {
-    const bool ends_stretch = is_special[i] || is_special[i + 1];
-    if (!is_special[i]) held += all.weight[i];
-    if (!ends_stretch && 2 * held + all.weight[i + 1] < full) continue;
-    edges.push_back(all.value[i]);
-    if (is_special[i]) continue;
-    left -= held;
-    held = 0;
-    --bins;
-    stretches -= ends_stretch;
-    full = twice_a_share();
-  }
+  std::int64_t full = twice_a_share(), number = 0;
+  auto next = special.numbers.begin();
+  double last = 0.0;  // value
+  bool last_is_special = false;
+  rows.each_value([&](double value, std::int64_t weight) {
+    const bool is_special = next != special.numbers.end() && *next == number;
+    next += is_special;
+    const bool ends_stretch = last_is_special || is_special;
+    if (number++ > 0 && (ends_stretch || 2 * held + weight >= full)) {
+      edges.push_back(last);
+      if (!last_is_special) {
+        special.left -= held;
+        held = 0;
+        --bins;
+        special.stretches -= ends_stretch;
+        full = twice_a_share();
+      }
+    }
+    if (!is_special) held += weight;
+    last = value;
+    last_is_special = is_special;
+  });
   return edges;
 }
 
-// The edges of a column whose rows are in the order of their values, missing ones last.
-inline std::vector<double> numeric_edges(const double* x, const std::int64_t* weights,
-                                         std::int64_t n, int max_bins) {
-  Weighted all = different_values(x, weights, n);
-  if (static_cast<int>(all.value.size()) > max_bins) return quantile_edges(all, max_bins);
-  if (!all.value.empty()) all.value.pop_back();
-  return all.value;
+// The edges of a column.
+inline std::vector<double> numeric_edges(const SortedRows& rows, int max_bins) {
+  std::int64_t n_values = 0, total = 0;
+  rows.each_value([&](double, std::int64_t weight) {
+    ++n_values;
+    total += weight;
+  });
+  if (n_values > max_bins)
+    return quantile_edges(rows, special_values(rows, n_values, total, max_bins), max_bins);
+  std::vector<double> edges;
+  rows.each_value([&](double value, std::int64_t) { edges.push_back(value); });
+  if (!edges.empty()) edges.pop_back();
+  return edges;
 }
 
 // The codes of a column by a search without branches, as many steps for every value, of several

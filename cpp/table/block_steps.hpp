@@ -129,7 +129,13 @@ class BlockSteps {
   struct Work {
     explicit Work(int most)
         : sums{std::vector<double>(most), std::vector<double>(most)},
-          d(most), next(most), growth(most), g(most), h(most), target(most), chain(most),
+          d(most),
+          next(most),
+          growth(most),
+          g(most),
+          h(most),
+          target(most),
+          chain(most),
           grid(most) {}
 
     void begin(int n) {
@@ -156,8 +162,7 @@ class BlockSteps {
     double total = 1.0, largest = 0.0;
     if constexpr (!IsLogistic) {
       total = 0.0;
-      for (int b = 0; b < n; ++b)
-        total += first[b] * work.growth[b] + second[b] / work.growth[b];
+      for (int b = 0; b < n; ++b) total += first[b] * work.growth[b] + second[b] / work.growth[b];
     }
     for (int b = 0; b < n; ++b) {
       if constexpr (IsLogistic) {
@@ -268,7 +273,8 @@ class BlockSteps {
       if (!(far < 600.0)) continue;
       exp_along(work.next.data(), 1.0, padded(n), work.target.data());
       const double change = loss_change(n, work);
-      const double value = change + penalty_change(problem, work.next.data(), work.next_shift, work.g);
+      const double value =
+          change + penalty_change(problem, work.next.data(), work.next_shift, work.g);
       if (!(value < best)) continue;
       best = value;
       work.last_move = move;
@@ -344,11 +350,12 @@ class BlockSteps {
     for (int t = 0; t + 1 < n; ++t) {
       before += slope(t);
       const double lam = 0.5 * (problem.x[t + 1] - problem.x[t]);
-      largest = std::max(largest,
-                         violation(sum - 2.0 * before, lam, problem.penalty, problem.jump_sign));
+      largest =
+          std::max(largest, violation(sum - 2.0 * before, lam, problem.penalty, problem.jump_sign));
     }
     for (int b = n; b < all; ++b)
-      largest = std::max(largest, violation(slope(b), problem.x[b], problem.penalty, problem.bin_sign));
+      largest =
+          std::max(largest, violation(slope(b), problem.x[b], problem.penalty, problem.bin_sign));
     return largest;
   }
 

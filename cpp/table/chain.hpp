@@ -8,9 +8,9 @@
 //
 //     M_t(x) = the least of everything up to bin t, given that x_t = x,
 //
-// which is piecewise linear and rises. Passing from t to t + 1 cuts it off at -a and a: only its two
-// ends are ever touched, and a knot that was cut off never comes back (Johnson 2013), so n bins take
-// O(n). With both a and b its dual is solved by a few tridiagonal systems.
+// which is piecewise linear and rises. Passing from t to t + 1 cuts it off at -a and a: only its
+// two ends are ever touched, and a knot that was cut off never comes back (Johnson 2013), so n bins
+// take O(n). With both a and b its dual is solved by a few tridiagonal systems.
 #pragma once
 
 #include <algorithm>
@@ -28,7 +28,11 @@ struct JumpPenalty {
 class Chain {
  public:
   explicit Chain(int most)
-      : most_(most), x_(2 * most + 2), slope_(2 * most + 2), offset_(2 * most + 2), low_(most),
+      : most_(most),
+        x_(2 * most + 2),
+        slope_(2 * most + 2),
+        offset_(2 * most + 2),
+        low_(most),
         high_(most) {}
 
   // h > 0; the minimiser is returned in x.
@@ -180,7 +184,8 @@ class Chain {
                    const std::vector<double>& residual, std::vector<double>& step) {
     double* pivot = low_.data();
     for (int t = 0; t + 1 < n; ++t) {
-      pivot[t] = 1.0 / h[t] + 1.0 / h[t + 1] + (stretch.beyond(u[t]) != 0.0 ? 1.0 / stretch.b : 0.0);
+      pivot[t] =
+          1.0 / h[t] + 1.0 / h[t + 1] + (stretch.beyond(u[t]) != 0.0 ? 1.0 / stretch.b : 0.0);
       step[t] = -residual[t];
       if (t > 0) {
         const double ratio = 1.0 / (h[t] * pivot[t - 1]);

@@ -30,8 +30,8 @@ class Grid {
     for (int i = 0; i < rows; ++i)
       for (int j = 0; j < columns; ++j) {
         const int c = i * columns + j;
-        const int n = has_up(term, i) + has_up(term, i + 1) + has_left(term, j) +
-                      has_left(term, j + 1);
+        const int n =
+            has_up(term, i) + has_up(term, i + 1) + has_left(term, j) + has_left(term, j + 1);
         inverse_[c] = 1.0 / (h[c] + penalty.ridge + penalty.smooth * n);
         constant_[c] = h[c] * target[c];
       }

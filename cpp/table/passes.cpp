@@ -12,20 +12,17 @@
 namespace tauboost {
 
 template <int L, bool IsLogistic>
-void run(const TablePass& pass) {
+void run(const TablePass<L>& pass) {
 #ifdef TAUBOOST_HAS_WIDE
-  if (L != 4 && vector_width() >= 8) return widest::run<L, IsLogistic>(pass);
+  if (L == 1 && vector_width() >= 8) return widest::run<L, IsLogistic>(pass);
   if (vector_width() >= 4) return wide::run<L, IsLogistic>(pass);
 #endif
   narrow::run<L, IsLogistic>(pass);
 }
 
-#define TAUBOOST_TABLE_LANES(L)                        \
-  template void run<L, false>(const TablePass& pass); \
-  template void run<L, true>(const TablePass& pass);
-
-TAUBOOST_TABLE_LANES(1)
-TAUBOOST_TABLE_LANES(4)
-TAUBOOST_TABLE_LANES(8)
+template void run<1, false>(const TablePass<1>&);
+template void run<1, true>(const TablePass<1>&);
+template void run<8, false>(const TablePass<8>&);
+template void run<8, true>(const TablePass<8>&);
 
 }  // namespace tauboost

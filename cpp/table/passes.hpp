@@ -3,7 +3,8 @@
 // their weights of a row next to each other.
 //
 // E_j = c_j exp(r_j - shift) for the exponential loss: it is the weight itself. E_j = exp(r_j) for
-// the logistic loss, where the weight is c_j E_j / (1 + E_j) and its curvature c_j E_j / (1 + E_j)^2.
+// the logistic loss, where the weight is c_j E_j / (1 + E_j) and its curvature c_j E_j / (1 +
+// E_j)^2.
 #pragma once
 
 #include <cstdint>
@@ -28,16 +29,30 @@ struct CellOf {
   }
 };
 
+// One lane is exact: double. Several lanes are a race: float, twice as many in a cache line and in
+// a vector.
+template <int L>
+struct RealOf {
+  using type = float;
+};
+template <>
+struct RealOf<1> {
+  using type = double;
+};
+template <int L>
+using Real = typename RealOf<L>::type;
+
+template <int L>
 struct TablePass {
   std::int64_t n_rows;
-  double* E;              // L numbers a row
+  Real<L>* E;             // L numbers a row
   const double* c;        // logistic: sample weights
   std::int32_t c_stride;  // 0: one serves all rows
   CellOf last, next;
-  const double* factor;  // exp of the last steps, L numbers a cell, for this label
+  const Real<L>* factor;  // exp of the last steps, L numbers a cell, for this label
   // Of the next term: L sums of weights for each cell, and as many of curvatures (logistic) behind
   // them. One lane: `copies` histograms side by side, so that no sum waits for the one before it.
-  double* histogram;
+  Real<L>* histogram;
 };
 
 template <int L>
@@ -48,6 +63,6 @@ constexpr int sums_a_cell = IsLogistic ? 2 : 1;
 
 // In passes.cpp, once for every kind of machine.
 template <int L, bool IsLogistic>
-void run(const TablePass& pass);
+void run(const TablePass<L>& pass);
 
 }  // namespace tauboost

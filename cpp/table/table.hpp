@@ -59,10 +59,14 @@ class Table {
   void add_pair_term(std::int32_t first, const std::vector<std::uint8_t>& first_map,
                      std::int32_t ordered_first, std::int32_t second,
                      const std::vector<std::uint8_t>& second_map, std::int32_t ordered_second) {
-    Term term = {first,          second,
-                 largest(first_map) + 1, largest(second_map) + 1,
-                 ordered_first,  ordered_second,
-                 {},             {}};
+    Term term = {first,
+                 second,
+                 largest(first_map) + 1,
+                 largest(second_map) + 1,
+                 ordered_first,
+                 ordered_second,
+                 {},
+                 {}};
     if (term.n_cells() > most_cells || std::min(ordered_first, ordered_second) < 0 ||
         ordered_first > term.n_first || ordered_second > term.n_second)
       throw std::invalid_argument("a pair has impossible cells");

@@ -15,8 +15,9 @@
 namespace tauboost {
 
 // The rows of L problems on one table.
+template <int L>
 struct TableState {
-  double* E;              // as in passes.hpp, in the order of the table's rows
+  Real<L>* E;             // as in passes.hpp, in the order of the table's rows
   const double* c;        // logistic
   std::int32_t c_stride;  // 0: one weight serves all rows
   // For each label and lane whether its rows have y = 1.
@@ -30,7 +31,7 @@ class TableRows {
   using Lanes = std::array<double, L>;
   using Steps = BlockSteps<L, IsLogistic>;
 
-  TableRows(const Table& table, const TableState& state)
+  TableRows(const Table& table, const TableState<L>& state)
       : table_(table),
         state_(state),
         stride_(static_cast<std::int64_t>(table.largest_term) * width),
@@ -43,8 +44,8 @@ class TableRows {
 
   void measure(std::int64_t part, const Bundle& now) {
     const Term& term = table_.terms[now.columns[0]];
-    double* histogram = histograms_.data() + part * stride_;
-    std::fill_n(histogram, term.n_cells() * width, 0.0);
+    Real<L>* histogram = histograms_.data() + part * stride_;
+    std::fill_n(histogram, term.n_cells() * width, Real<L>(0));
     pass(part, &term, histogram);
   }
 
@@ -54,12 +55,13 @@ class TableRows {
     std::fill_n(sums.first.begin(), n, 0.0);
     std::fill_n(sums.second.begin(), n, 0.0);
     for (std::int64_t part = 0; part < n_parts(); ++part) {
-      const double* histogram = histograms_.data() + part * stride_;
+      const Real<L>* histogram = histograms_.data() + part * stride_;
       const bool is_up = is_positive(table_.shards[state_.shards[part]].label, l);
       for (int b = 0; b < n; ++b) {
         double w = 0.0, h = 0.0;
         for (int copy = 0; copy < copies<L>; ++copy) {
-          const double* cell = histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
+          const Real<L>* cell =
+              histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
           w += cell[0];
           if constexpr (IsLogistic) h += cell[L];
         }
@@ -94,7 +96,7 @@ class TableRows {
         const double down = 1.0 / up;
         for (std::int32_t label = 0; label < table_.n_labels; ++label)
           factors_[(label * static_cast<std::int64_t>(table_.largest_term) + b) * L + l] =
-              is_positive(label, l) ? up : down;
+              static_cast<Real<L>>(is_positive(label, l) ? up : down);
       }
     }
   }
@@ -129,24 +131,28 @@ class TableRows {
     return state_.is_positive[label * L + l] != 0;
   }
 
-  void pass(std::int64_t part, const Term* next, double* histogram) const {
+  void pass(std::int64_t part, const Term* next, Real<L>* histogram) const {
     const RowShard& shard = table_.shards[state_.shards[part]];
-    TablePass pass = {shard.n_rows, state_.E + shard.first_row * L,
-                      IsLogistic ? state_.c + shard.first_row * state_.c_stride : nullptr,
-                      state_.c_stride, {}, {},
-                      factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L,
-                      histogram};
+    TablePass<L> pass = {
+        shard.n_rows,
+        state_.E + shard.first_row * L,
+        IsLogistic ? state_.c + shard.first_row * state_.c_stride : nullptr,
+        state_.c_stride,
+        {},
+        {},
+        factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L,
+        histogram};
     if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
     if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
     run<L, IsLogistic>(pass);
   }
 
   const Table& table_;
-  const TableState& state_;
+  const TableState<L>& state_;
   const std::int64_t stride_;
-  std::vector<double> histograms_;  // shard by shard
-  std::vector<double> factors_;     // label by label
-  const Term* moved_ = nullptr;     // whose steps the rows have not taken yet
+  std::vector<Real<L>> histograms_;  // shard by shard
+  std::vector<Real<L>> factors_;     // label by label
+  const Term* moved_ = nullptr;      // whose steps the rows have not taken yet
   std::vector<Lanes> change_;
 };
 

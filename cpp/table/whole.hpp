@@ -36,7 +36,8 @@ inline void add_up(const Table& table, const double* levels, const double* inter
   std::vector<Block> blocks;
   for (const std::int32_t s : shards)
     for (std::int64_t j = 0; j < table.shards[s].n_rows; j += block)
-      blocks.push_back({table.shards[s].first_row + j, std::min(block, table.shards[s].n_rows - j)});
+      blocks.push_back(
+          {table.shards[s].first_row + j, std::min(block, table.shards[s].n_rows - j)});
   team.share(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t k) {
     const auto [first, n] = blocks[k];
     double* at = values + first * lanes;

@@ -275,6 +275,22 @@ def table_sweep(
     n_newton: int,
     n_threads: int,
 ) -> LaneOutcome: ...
+def table_lane_sweep(
+    table: Table,
+    E: NDArray[np.float32],
+    c: _Floats | None,
+    is_positive: NDArray[np.uint8],
+    shards: NDArray[np.int32],
+    levels: _Floats,
+    intercepts: _Floats,
+    total: _Floats,
+    l1: _Floats,
+    l2: _Floats,
+    signs: NDArray[np.int8],
+    terms: NDArray[np.int32],
+    n_newton: int,
+    n_threads: int,
+) -> LaneOutcome: ...
 def table_values(
     table: Table,
     levels: _Floats,
@@ -284,6 +300,15 @@ def table_values(
     n_threads: int,
 ) -> None: ...
 def table_histograms(table: Table, w: _Floats, sums: _Floats, n_threads: int) -> None: ...
+def equal_rows(
+    codes: NDArray[np.uint8],
+    n_columns: int,
+    labels: NDArray[np.int32],
+    seed: int,
+    prints: NDArray[np.uint64],
+    first: NDArray[np.int64],
+    n_threads: int,
+) -> int: ...
 def chain_minimum(
     h: _Floats, target: _Floats, a: float, b: float, sign: int, x: _Floats
 ) -> None: ...

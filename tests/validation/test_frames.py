@@ -37,6 +37,15 @@ def test_every_kind_of_table_gives_the_same_columns(kind):
         assert cells(frame.column(k, np.array([1, 3]))) == COLUMNS[name][1:4:2], name
 
 
+@pytest.mark.parametrize("kind", FRAMES)
+def test_some_rows_of_a_table(kind):
+    part = take_frame(FRAMES[kind]()).select(np.array([4, 0, 3]))
+    assert part.n_rows == 3
+    assert cells(part.column(2)) == ["Köln", "Bonn", "Bonn"]
+    assert cells(part.column(2, np.array([0, 2]))) == ["Köln", "Bonn"]
+    assert cells(part.select(np.array([1])).column(0)) == [25.0]
+
+
 def test_a_frame_is_taken_as_it_is():
     frame = take_frame([[1, 2]])
     assert take_frame(frame) is frame
@@ -95,6 +104,27 @@ def test_what_comes_late_in_a_column_is_found(cell, words):
         column = pd.Series([first] * 300 + [1.5, cell], dtype=object)
         with pytest.raises(TypeError, match=f"{words}|both strings"):
             take_frame(pd.DataFrame({"late": column})).column(0)
+
+
+def test_intervals_of_pandas_are_categories():
+    frame = take_frame(pd.DataFrame({"c": pd.cut([1, 2, 3, np.nan], [0, 2, 4])}))
+    assert cells(frame.column(0)) == ["(0, 2]", "(0, 2]", "(2, 4]", None]
+
+
+def test_numbers_of_128_bits():
+    frame = pl.DataFrame({"c": pl.Series([1, None, 2**100], dtype=pl.Int128)})
+    assert cells(take_frame(frame).column(0)) == [1.0, None, 2.0**100]
+
+
+@pytest.mark.parametrize("dtype", ["i2", "?", "f4", "Int16", "Float64", "Sparse[float64]"])
+def test_frames_of_pandas_of_one_type(dtype):
+    frame = take_frame(pd.DataFrame({"a": [1, 0], "b": [0, 1]}).astype(dtype))
+    assert frame.names == ("a", "b")
+    assert cells(frame.column(1)) == [0.0, 1.0]
+    assert cells(frame.column(0, np.array([1]))) == [0.0]
+    bad = pd.DataFrame({"a": [1.0, 2.0], "b": [0.0, np.inf]})
+    with pytest.raises(ValueError, match="column 'b' holds infinity"):
+        take_frame(bad).column(1)
 
 
 def test_names_are_made_strings():

@@ -11,6 +11,7 @@ import typer
 from ..base.progress import progress_bar
 from ..io import Store, is_store, open_store
 from ..io.rows import LabelledRows, load_rows, row_blocks
+from ..io.table_files import is_table_file
 
 __all__ = [
     "AsJson",
@@ -19,6 +20,7 @@ __all__ = [
     "Threads",
     "ZeroBased",
     "blocks",
+    "is_table",
     "name_of",
     "naming",
     "open_data",
@@ -50,6 +52,11 @@ AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")
 def name_of(path: Path) -> str:
     """Return the name for people."""
     return "standard input" if str(path) == "-" else path.name
+
+
+def is_table(path: Path) -> bool:
+    """Tell a table, by its name, from rows of indices and values."""
+    return is_table_file(path) and not path.is_dir()
 
 
 @contextmanager

@@ -20,7 +20,7 @@ from ..eso import beta
 from ..io import Store, is_store, load_svmlight, open_store
 from ..report import describe
 from ..validation import as_csr
-from .data import name_of, naming, source_of
+from .data import is_table, name_of, naming, source_of
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -30,14 +30,21 @@ tauboost inspect w8a.xz
 
 tauboost inspect w8a.xz --json > w8a.json
 
-tauboost inspect url.store --verify"""
+tauboost inspect url.store --verify
+
+tauboost inspect adult.csv --label income"""
 
 Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="svmlight file (plain, gz, bz2 or xz), a store, or - for standard input.",
+        help="svmlight file (plain, gz, bz2 or xz), a store, a table (CSV, TSV, Parquet, Arrow), "
+        "or - for standard input.",
     ),
+]
+Label = Annotated[
+    str | None,
+    typer.Option(metavar="COLUMN", help="The column of a table that holds the labels."),
 ]
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
@@ -61,14 +68,30 @@ class TauRow:
 
 
 def inspect(
-    data: Data, threads: Threads = None, verify: Verify = False, as_json: AsJson = False
+    data: Data,
+    label: Label = None,
+    threads: Threads = None,
+    verify: Verify = False,
+    as_json: AsJson = False,
 ) -> None:
     """Show the shape, the constants and the expected speed-up of a data set.
 
     omega is the largest number of nonzeros in a row, L_i the largest square in column i. With tau
     coordinates moving together, steps must be beta times shorter: tau / beta is the speed-up that
     Theorem 1 promises over moving one.
+
+    Of a table, the columns are shown: which are numbers and which are categories, what they hold,
+    and which of them a fit would refuse.
     """
+    if is_table(data):
+        from .inspect_table import inspect_table  # noqa: PLC0415
+
+        if verify:
+            raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
+        inspect_table(data, label, as_json)
+        return
+    if label is not None:
+        raise ValueError(f"--label names a column of a table, and {data} is not one")
     with naming(data):
         if is_store(data) or data.is_dir():
             facts = _store_facts(open_store(data), verify)

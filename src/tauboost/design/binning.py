@@ -22,7 +22,7 @@ from ..validation.numbers import check_count
 from ..validation.values import Values, Words, as_words
 from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
 
-__all__ = ["bin_table", "encode"]
+__all__ = ["bin_column", "bin_table", "encode"]
 
 Codes = NDArray[np.uint8]
 BITS = 60  # of a sum of weights
@@ -50,20 +50,29 @@ def bin_table(
     columns: list[Any] = [None] * frame.n_columns
 
     def work(k: int) -> None:
-        name = frame.names[k]
-        _refuse_identifiers(frame, k, k in categories)
-        values = frame.column(k)
-        if k in categories:
-            values = as_words(values)
-        if isinstance(values, Words):
-            _check_words(values, name)
-            columns[k] = CategoryColumn(name, _kept(values, whole, max_bins))
-        else:
-            columns[k] = NumericColumn(name, _edges(values, whole, max_bins))
-        codes[k] = columns[k].codes(values)
+        columns[k], codes[k] = bin_column(frame, k, whole, max_bins, k in categories)
 
     side_by_side(work, range(frame.n_columns), n_threads)
     return tuple(columns), codes
+
+
+def bin_column(
+    frame: Frame,
+    k: int,
+    weights: NDArray[np.int64] | None = None,
+    max_bins: int = MOST_BINS,
+    is_category: bool = False,
+) -> tuple[Column, Codes]:
+    """Return what a column is, and its codes."""
+    name = frame.names[k]
+    _refuse_identifiers(frame, k, is_category)
+    values = as_words(frame.column(k)) if is_category else frame.column(k)
+    if isinstance(values, Words):
+        _check_words(values, name)
+        words = CategoryColumn(name, _kept(values, weights, max_bins))
+        return words, words.codes(values)
+    numbers = NumericColumn(name, _edges(values, weights, max_bins))
+    return numbers, numbers.codes(values)
 
 
 def _categorical(frame: Frame, categorical: Any) -> set[int]:

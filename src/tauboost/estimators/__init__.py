@@ -7,11 +7,13 @@ from .p_adaboost import PAdaBoostClassifier
 from .path import regularization_path
 from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
+from .table_classifier import TableClassifier
 
 __all__ = [
     "AdaBoostPLClassifier",
     "PAdaBoostClassifier",
     "PathResult",
+    "TableClassifier",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
     "load_model",

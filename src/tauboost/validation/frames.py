@@ -21,6 +21,7 @@ from .values import Values, check_numbers, from_array, from_distinct, refuse
 __all__ = ["Frame", "take_frame"]
 
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
+NUMBERS = "biuf"  # kinds of NumPy's types
 ACCEPTED = "a data frame (pandas, polars, pyarrow), a 2-D array, a list of rows or a sparse matrix"
 
 Rows = NDArray[np.int64] | None
@@ -53,6 +54,14 @@ class Frame:
     def column(self, position: int, rows: Rows = None) -> Values:
         """Return a column, or some rows of it: float64 with NaN for missing, or words."""
         return self.take(position, rows)
+
+    def select(self, rows: NDArray[np.int64]) -> Frame:
+        """Return some rows, by their numbers, in their order."""
+
+        def take(k: int, some: Rows) -> Values:
+            return self.take(k, rows if some is None else rows[some])
+
+        return Frame(self.names, self.has_names, len(rows), take)
 
 
 def take_frame(table: Any) -> Frame:
@@ -114,18 +123,22 @@ def _from_cells(cells: Any) -> Frame:
             f"the table must have two dimensions (rows, columns), got {array.ndim}: a single "
             "column is values.reshape(-1, 1), a single row values.reshape(1, -1)"
         )
+    return _from_array(array, None)
 
+
+def _from_array(array: NDArray[Any], names: list[Any] | None) -> Frame:
     def take(k: int, rows: Rows) -> Values:
-        return from_array(array[:, k] if rows is None else array[rows, k], f"x{k}")
+        name = f"x{k}" if names is None else str(names[k])
+        return from_array(array[:, k] if rows is None else array[rows, k], name)
 
-    return _frame(None, array.shape, take)
+    return _frame(names, array.shape, take)
 
 
 def _array_of(rows: Any) -> NDArray[Any]:
     """Return rows as an array; NumPy would make strings of numbers that stand beside strings."""
     try:
         array = np.asarray(rows)
-        return array if array.dtype.kind in "biuf" else np.array(rows, dtype=object)
+        return array if array.dtype.kind in NUMBERS else np.array(rows, dtype=object)
     except (TypeError, ValueError, OverflowError):
         pass
     lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
@@ -153,6 +166,9 @@ def _from_data_frame(table: Any) -> Frame:
     # Before narwhals, which has longer words for two columns of a name.
     names = list(getattr(table, "column_names", getattr(table, "columns", ())))
     _refuse_twins([str(name) for name in names])
+    kinds = set(getattr(table, "dtypes", ()))
+    if len(kinds) == 1 and isinstance(kind := kinds.pop(), np.dtype) and kind.kind in NUMBERS:
+        return _from_array(table.to_numpy(), names)  # quicker than thousands of columns of pandas
     try:
         frame = nw.from_native(table, eager_only=True)
     except TypeError:
@@ -172,7 +188,7 @@ def _from_series(series: Any) -> Values:
     import narwhals.stable.v2 as nw  # noqa: PLC0415
 
     dtype, name = series.dtype, str(series.name)
-    if dtype in (nw.Boolean, nw.Decimal):
+    if dtype in (nw.Boolean, nw.Decimal, nw.Int128, nw.UInt128):
         return check_numbers(series.cast(nw.Float64).to_numpy(), name)
     if dtype.is_numeric():
         return check_numbers(series.to_numpy(), name)

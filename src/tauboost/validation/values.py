@@ -119,6 +119,8 @@ def from_distinct(
     The types of the cells tell what they are, unless they are categories in any case. None, NaN
     and NA are missing.
     """
+    if is_category:  # what pandas.cut makes
+        cells = [str(cell) if type(cell).__name__ == "Interval" else cell for cell in cells]
     there = [None if is_missing(cell) else cell for cell in cells]
     types = set(map(type, there)) - {type(None)}
     if types and all(issubclass(of, str) for of in types):

@@ -1,0 +1,93 @@
+"""Tables for ``fit`` and ``predict``: from a file to a frame and its labels."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.messages import shown
+from ..design.binning import bin_table
+from ..io.table_files import read_table
+from ..tuning.held_out import held_out_parts
+from ..validation import encode_labels
+from ..validation.frames import Frame, take_frame
+from .data import name_of
+
+__all__ = ["TableData", "check_test_table", "open_table", "open_training_table", "split_table"]
+
+MOST_NAMES = 10  # of columns, in a message
+MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
+
+
+@dataclass(frozen=True, eq=False)
+class TableData:
+    """A table, and its labels where it has them."""
+
+    frame: Frame
+    y: NDArray[Any] | None
+
+    def select(self, is_chosen: NDArray[np.bool_]) -> "TableData":
+        """Return the chosen rows."""
+        y = None if self.y is None else self.y[is_chosen]
+        return TableData(self.frame.select(np.flatnonzero(is_chosen)), y)
+
+
+def open_training_table(path: Path, label: str | None) -> TableData:
+    """Read a table whose labels are needed."""
+    if label is not None:
+        return open_table(path, label)
+    names = take_frame(read_table(path)[0]).names
+    more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"
+    raise ValueError(
+        f"{name_of(path)} is a table: say by --label which column holds the labels, one of "
+        f"{', '.join(names[:MOST_NAMES])}{more}"
+    )
+
+
+def open_table(path: Path, label: str | None = None) -> TableData:
+    """Read a table; with a label, that column is apart."""
+    table, y = read_table(path, label)
+    return TableData(take_frame(table), y)
+
+
+def check_test_table(train: TableData, tested: TableData) -> None:
+    """Refuse test data that the model cannot be measured on, before it is fitted."""
+    assert train.y is not None
+    assert tested.y is not None
+    known = np.unique(train.y)
+    unknown = sorted(set(tested.y.tolist()) - set(known.tolist()), key=str)
+    if unknown:
+        labels = ", ".join(str(label) for label in known[:MOST_NAMES].tolist())
+        raise ValueError(
+            f"--test: the label {shown(unknown[0])} is none of those in the data: {labels}"
+        )
+
+
+def split_table(
+    data: TableData, fraction: float, seed: int, n_threads: int
+) -> tuple[TableData, TableData]:
+    """Cut into a part for training and one for testing, which has this fraction of each class.
+
+    Rows with equal codes are on the same side, and the order of rows does not matter.
+    """
+    assert data.y is not None
+    classes, numbers = encode_labels(data.y)
+    _, codes = bin_table(data.frame, n_threads=n_threads)
+    parts = held_out_parts(_prints(codes, seed), numbers, len(classes), fraction, most=1)
+    if not parts:
+        raise ValueError(
+            "--test: too few samples to hold some out: every class needs at least 10 different ones"
+        )
+    return data.select(~parts[0]), data.select(parts[0])
+
+
+def _prints(codes: NDArray[np.uint8], seed: int) -> NDArray[np.uint64]:
+    """Return a number for each row that rows with equal codes share."""
+    prints = np.full(codes.shape[1], (seed + 1) * MIX % 2**64, dtype=np.uint64)
+    for column in codes:
+        prints += column
+        prints *= np.uint64(MIX)
+        prints ^= prints >> np.uint64(29)  # else the low bits would never hear of the high ones
+    return prints

@@ -1,0 +1,240 @@
+"""TableClassifier: every threshold of every column, and pairs of columns, as one glass box."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.base import BaseEstimator, ClassifierMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.arrays import Vector
+from ..base.threads import resolve_jobs
+from ..design.binning import encode
+from ..tuning.events import live_line
+from ..tuning.table_fitting import TableParameters, fit_table
+from ..tuning.table_model import Codes, TableModel
+from ..validation.frames import Frame, take_frame
+from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
+from .glass_box import GlassBoxMixin
+from .inputs import take_labels
+
+__all__ = ["TableClassifier"]
+
+FITTED = [field.name for field in fields(TableModel)]
+
+
+class TableClassifier(
+    GlassBoxMixin,
+    CallbackSupportMixin,  # type: ignore[misc]
+    ClassifierMixin,  # type: ignore[misc]
+    BaseEstimator,  # type: ignore[misc]
+):
+    """Glass-box classifier for tables: boosted stumps and pairs, fitted to the optimum.
+
+    The decision value is a sum of one step function for each column and of one small table for each
+    chosen pair of columns. All of it is one convex problem, F + psi: the loss over every threshold
+    of every column, with an elastic net over the stumps, whose l1 part is the total variation of
+    each step function. It is minimised column by column, all thresholds of a column at once. With
+    ``alpha="auto"`` eight strengths are fitted side by side and compared on held-out rows, by folds
+    where there are few rows; pairs are ranked on what the columns leave over, and taken if that
+    helps on the held-out rows. More than two classes are told apart one against the rest.
+
+    Columns may be numbers, booleans, strings or categories, with missing values; nothing needs to
+    be scaled or encoded, and any increasing transform of a column gives the same predictions.
+
+    Parameters
+    ----------
+    interactions : "auto", int or list of pairs
+        "auto" takes pairs of columns where they help; a number that many of the best; a list names
+        them, such as ``[("age", "hours")]``; 0 means none.
+    monotone : dict or None
+        ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
+        such columns are in no pair.
+    alpha : "auto" or float
+        Strength of psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2) over all stumps.
+    l1_ratio : float in [0, 1] or "auto"
+        1 makes few, large steps; 0 many small ones.
+    loss : {"logistic", "exponential"}
+        "exponential" is AdaBoost.
+    max_bins : int
+        The most bins of a column, at most 255.
+    categorical : "auto" or list
+        Columns that are categories; "auto": those that hold strings or categories.
+    class_weight : dict, "balanced" or None
+        Weights of classes, multiplied with ``sample_weight``.
+    max_iter : int
+        The most sweeps over the terms.
+    tol : float
+        The fit stops when a sweep lowers the objective by no more than this.
+    time_limit : float or None
+        Seconds after which the best so far is taken.
+    n_jobs : int or None
+        Threads, in scikit-learn's meaning. The result does not depend on it.
+    random_state : int, RandomState or None
+        Decides which rows are held out and the order of the sweeps.
+    verbose : int
+        1 shows a live line.
+
+    Attributes
+    ----------
+    terms_ : Terms
+        What each column, and each pair, adds to the decision value: prints, and draws itself.
+    importances_ : ndarray
+        Mean absolute score of each term.
+    classes_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_, message_
+        As :class:`TauBoostClassifier`.
+    columns_ : tuple
+        What was made of each column: its edges or categories.
+    selection_ : list of dict
+        Every candidate: alpha, l1_ratio, smoothness of pairs, held_out_loss.
+    n_features_in_, feature_names_in_
+        As everywhere in scikit-learn.
+
+    Examples
+    --------
+    >>> import numpy as np, tauboost as tb
+    >>> X = np.random.default_rng(0).normal(size=(500, 3))
+    >>> y = (np.abs(X[:, 0]) > 1) | (X[:, 1] > 1)
+    >>> clf = tb.TableClassifier(random_state=0).fit(X, y)
+    >>> bool(clf.score(X, y) > 0.95)
+    True
+    """
+
+    if TYPE_CHECKING:
+        columns_: tuple[Any, ...]
+        intercept_: Vector
+        loss_: str
+        alpha_: float
+        l1_ratio_: float
+        n_iter_: int
+        objective_: Vector
+        held_out_loss_: float
+        message_: str
+        selection_: list[dict[str, float | str]]
+
+    def __init__(
+        self,
+        *,
+        interactions: Any = "auto",
+        monotone: dict[Any, int] | None = None,
+        alpha: float | str = "auto",
+        l1_ratio: float | str = 1.0,
+        loss: str = "logistic",
+        max_bins: int = 255,
+        categorical: Any = "auto",
+        class_weight: Any = None,
+        max_iter: int = 100,
+        tol: float = 1e-6,
+        time_limit: float | None = None,
+        n_jobs: int | None = -1,
+        random_state: Any = None,
+        verbose: int = 0,
+    ) -> None:
+        self.interactions = interactions
+        self.monotone = monotone
+        self.alpha = alpha
+        self.l1_ratio = l1_ratio
+        self.loss = loss
+        self.max_bins = max_bins
+        self.categorical = categorical
+        self.class_weight = class_weight
+        self.max_iter = max_iter
+        self.tol = tol
+        self.time_limit = time_limit
+        self.n_jobs = n_jobs
+        self.random_state = random_state
+        self.verbose = verbose
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.sparse = True
+        tags.input_tags.allow_nan = True
+        tags.input_tags.string = True
+        tags.input_tags.categorical = True
+        return tags
+
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+        """Fit the model; if this fails, the estimator stays as it was.
+
+        Parameters
+        ----------
+        X : DataFrame (pandas, polars), pyarrow Table, 2-D array or sparse matrix
+        y : array-like of shape (n_samples,)
+        sample_weight : array-like of shape (n_samples,), optional
+            0 leaves a row out; 2 is the same as the row twice.
+        """
+        before = dict(vars(self))
+        try:
+            self._fit(X, y, sample_weight)
+            return self
+        except BaseException:
+            self.__dict__ = before
+            raise
+
+    @with_callbacks  # type: ignore[untyped-decorator]
+    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+        n_threads = resolve_jobs(self.n_jobs)
+        if y is None:
+            raise ValueError("TableClassifier requires y to be passed, but the target y is None")
+        frame = take_frame(X)
+        labels = take_labels(y, frame.n_rows)
+        with live_line(self.verbose) as line:
+            model = fit_table(
+                frame,
+                labels,
+                TableParameters.of(self),
+                n_threads=n_threads,
+                sample_weight=sample_weight,
+                report=reporting_to_callbacks(self, line),
+            )
+        self._learn_names(frame)
+        self._keep(model)
+        finished(self)
+
+    def _learn_names(self, frame: Frame) -> None:
+        self.n_features_in_ = frame.n_columns
+        if frame.has_names:
+            self.feature_names_in_ = np.array(frame.names, dtype=object)
+        else:
+            self.__dict__.pop("feature_names_in_", None)
+
+    @property
+    def _model(self) -> TableModel:
+        """What was fitted, as plain data."""
+        found = {name: getattr(self, f"{name}_") for name in FITTED if name != "terms"}
+        return TableModel(**found, terms=self._terms)
+
+    def _keep(self, model: TableModel) -> None:
+        for name in FITTED:
+            setattr(self, "_terms" if name == "terms" else f"{name}_", getattr(model, name))
+
+    def _codes(self, X: Any) -> Codes:
+        check_is_fitted(self, "_terms")
+        return encode(self.columns_, take_frame(X), resolve_jobs(self.n_jobs))
+
+    def decision_function(self, X: Any) -> Vector:
+        """Return the sum of scores: (n_samples,) for two classes, else (n_samples, n_classes)."""
+        decisions = self._decisions(X)
+        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
+
+    def _decisions(self, X: Any) -> Vector:
+        codes = self._codes(X)
+        return self._model.decisions(codes)
+
+    def predict(self, X: Any) -> NDArray[Any]:
+        """Return the likeliest class of each sample."""
+        decisions = self._decisions(X)
+        return self._model.labels(decisions)
+
+    def predict_proba(self, X: Any) -> Vector:
+        """Return the probability of each class, of shape (n_samples, n_classes)."""
+        decisions = self._decisions(X)
+        return self._model.probabilities(decisions)
+
+    def predict_log_proba(self, X: Any) -> Vector:
+        """Return the logarithm of ``predict_proba``."""
+        with np.errstate(divide="ignore"):
+            return np.asarray(np.log(self.predict_proba(X)))

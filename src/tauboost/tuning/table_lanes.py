@@ -1,0 +1,187 @@
+"""Fits on one table that differ in psi or class, side by side in the lanes of the kernel."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.arrays import Vector
+from ..design.sparse import flipped
+from ..losses import LOSSES
+from .table_samples import TableSamples
+
+__all__ = ["LANES", "TableLanes", "TermPsi"]
+
+LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
+NEWTON_STEPS = 3
+
+
+class TermPsi:
+    """Psi of every term in every lane: (terms, lanes) each.
+
+    Of a column ``l1`` and ``l2`` are those of its stumps; of a pair they are ridge and smoothness.
+    """
+
+    def __init__(self, l1: Vector, l2: Vector) -> None:
+        self.l1, self.l2 = np.ascontiguousarray(l1), np.ascontiguousarray(l2)
+
+    @classmethod
+    def elastic_net(cls, n_terms: int, alphas: Vector, l1_ratios: Vector) -> TermPsi:
+        """Return the elastic net of these strengths over columns, a lane each."""
+        return cls(
+            np.tile(alphas * l1_ratios, (n_terms, 1)),
+            np.tile(alphas * (1.0 - l1_ratios), (n_terms, 1)),
+        )
+
+    @property
+    def n_lanes(self) -> int:
+        """Number of fits."""
+        return int(self.l1.shape[1])
+
+    def padded(self, n_lanes: int) -> TermPsi:
+        """Return the same with the last lane repeated."""
+        extra = n_lanes - self.n_lanes
+        return TermPsi(*(np.pad(x, ((0, 0), (0, extra)), mode="edge") for x in (self.l1, self.l2)))
+
+
+class TableLanes:
+    """Some fits on the rows of a table that are not held out.
+
+    Parameters
+    ----------
+    psi : psi of each lane
+    tasks : the task of each lane
+    held : the fold that is held out; None: none
+    signs : for each term, of its jumps and of its single bins (see TableRows), (terms, 2)
+    """
+
+    def __init__(
+        self,
+        samples: TableSamples,
+        loss: str,
+        psi: TermPsi,
+        tasks: list[int],
+        *,
+        held: int | None,
+        signs: NDArray[np.int8],
+        seed: int,
+        n_threads: int,
+    ) -> None:
+        self.samples, self.loss, self.held = samples, LOSSES[loss], held
+        self.n_lanes = psi.n_lanes
+        self.width = next(width for width in LANES if width >= psi.n_lanes)
+        self.psi = psi.padded(self.width)
+        tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
+        self.is_positive = samples.is_positive(tasks).reshape(-1)
+        self.shards, self.signs, self.n_threads = samples.shards(held), signs, n_threads
+        self.random = np.random.Generator(np.random.Philox(key=seed))
+        self.levels = np.zeros((self.width, samples.table.n_levels))
+        self.intercepts = np.zeros(self.width)
+        self.edge = np.full(self.width, np.inf)
+        self.n_sweeps = 0
+        self._begin()
+
+    def _begin(self) -> None:
+        """Set the weights of the rows at levels of 0."""
+        samples = self.samples
+        weights, n = samples.weights, samples.n
+        total = weights[samples.trained(self.held)].sum()
+        self.total = np.ones(self.width)
+        real = np.float64 if self.width == 1 else np.float32
+        if self.loss.has_odds:
+            self.E = np.ones(n * self.width, dtype=real)
+            self.c = weights[:1] / total if samples.has_equal_weights else weights / total
+        else:
+            self.E = np.repeat((weights / total).astype(real), self.width)
+            self.c = None
+
+    def start_from(self, levels: Vector, intercepts: Vector) -> None:
+        """Go to these levels, (lanes, levels): of the first terms, where there are more now."""
+        self.levels[:, : levels.shape[1]] = levels
+        self.intercepts[:] = intercepts
+        y = np.where(self.is_positive.reshape(-1, self.width) != 0, 1.0, -1.0)
+        r = self.values(self.shards) * y[self.samples.labels]
+        self._begin()
+        most = 700.0 if self.width == 1 else 80.0
+        self.E *= np.exp(np.clip(r, -most, most)).reshape(-1)
+        if not self.loss.has_odds:
+            trained = self.samples.trained(self.held)
+            self.total = self.E.reshape(-1, self.width)[trained].sum(axis=0)
+
+    def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
+        """Visit every term once, or these; returns by how much each objective fell."""
+        table = self.samples.table
+        order = np.arange(table.n_terms, dtype=np.int32) if terms is None else terms
+        sweep = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
+        outcome = sweep(
+            table,
+            self.E,
+            self.c,
+            self.is_positive,
+            self.shards,
+            self.levels.reshape(-1),
+            self.intercepts,
+            self.total,
+            self.psi.l1.reshape(-1),
+            self.psi.l2.reshape(-1),
+            self.signs.reshape(-1),
+            self.random.permutation(order),
+            NEWTON_STEPS,
+            self.n_threads,
+        )
+        self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
+        self.n_sweeps += 1
+        return np.array(outcome.decrease)[: self.n_lanes]
+
+    def values(self, shards: NDArray[np.int32]) -> Vector:
+        """Return the sums of levels of the rows in these shards, (all rows, lanes)."""
+        values = np.zeros((self.samples.n, self.width))
+        _core.table_values(
+            self.samples.table,
+            self.levels.reshape(-1),
+            self.intercepts,
+            shards,
+            values.reshape(-1),
+            self.n_threads,
+        )
+        return values
+
+    def objective(self, lane: int = 0) -> float:
+        """Return F + psi of a lane, pairs' psi left out, from the weights as they are kept."""
+        samples = self.samples
+        E = self.E.reshape(-1, self.width)[samples.trained(self.held), lane]
+        if self.c is not None:
+            c = self.c if len(self.c) == 1 else self.c[samples.trained(self.held)]
+            value = float(np.sum(c * np.log(1.0 + E)))
+        else:
+            value = float(np.log(E.sum()))
+        return value + self._psi_value(lane)
+
+    def _psi_value(self, lane: int) -> float:
+        found, start = 0.0, 0
+        for k, column in enumerate(self.samples.columns):
+            x = self.levels[lane, start : start + column.n_bins]
+            lam = np.append(0.5 * np.diff(x[: column.n_ordered]), x[column.n_ordered :])
+            found += float(self.psi.l1[k, lane] * np.abs(lam).sum())
+            found += float(0.5 * self.psi.l2[k, lane] * np.square(lam).sum())
+            start += column.n_bins
+        return found
+
+    def held_out_decisions(self) -> Vector:
+        """Return the decision values of the rows that are held out, (rows, lanes)."""
+        assert self.held is not None
+        values = self.values(self.samples.held_shards(self.held))
+        return flipped(values[~self.samples.trained(self.held), : self.n_lanes])
+
+    def weights(self, lane: int) -> tuple[Vector, Vector]:
+        """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
+        samples = self.samples
+        E = self.E.reshape(-1, self.width)[:, lane]
+        y = np.where(self.is_positive.reshape(-1, self.width)[samples.labels, lane] != 0, 1.0, -1.0)
+        if self.c is not None:
+            share = 1.0 / (1.0 + E)
+            w = np.where(samples.trained(self.held), self.c * (E * share), 0.0)
+            return y * w, w * share
+        w = np.where(samples.trained(self.held), E / self.total[lane], 0.0)
+        return y * w, w

@@ -1,0 +1,151 @@
+"""Pairs of columns: which are worth a term, the small tables they are fitted as, and their purity.
+
+Pairs are ranked by what a step in each cell of a coarse grid would gain beyond the terms of single
+columns, from histograms of the gradient (cpp/table/pairs.hpp). A fitted pair is made pure: what one
+of its columns could say alone is moved to that column's own term.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.arrays import Vector
+from ..design.columns import Column
+from .table_lanes import TableLanes
+from .table_samples import TableSamples
+
+__all__ = ["Pair", "purified", "ranked_pairs"]
+
+# Cells along an axis, to rank pairs and to fit them. 32 were no better than 16.
+COARSE, FINE = 8, 16
+# With more columns than this, pairs are looked for among the most important ones.
+MOST_COLUMNS = 100
+
+
+@dataclass(frozen=True)
+class Pair:
+    """Two columns, and the cell of each code along their axes."""
+
+    columns: tuple[int, int]
+    maps: tuple[NDArray[np.uint8], NDArray[np.uint8]]
+    n_ordered: tuple[int, int]
+
+    @classmethod
+    def build(cls, samples: TableSamples, columns: tuple[int, int]) -> Pair:
+        """Cut both axes into cells of about equal weight."""
+        (first, n_first), (second, n_second) = (_cells(samples, k, FINE) for k in columns)
+        return cls(columns, (first, second), (n_first, n_second))
+
+    def add_to(self, table: _core.Table) -> None:
+        """Make a term of it."""
+        table.add_pair_term(
+            self.columns[0],
+            self.maps[0].tolist(),
+            self.n_ordered[0],
+            self.columns[1],
+            self.maps[1].tolist(),
+            self.n_ordered[1],
+        )
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Number of cells along each axis."""
+        return int(self.maps[0].max()) + 1, int(self.maps[1].max()) + 1
+
+
+def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
+    """Return the cell of each code of a column, and how many cells are ordered.
+
+    Ordered bins are joined with their neighbours, and missing values have a cell of their own;
+    categories beyond the heaviest share one.
+    """
+    column: Column = samples.columns[k]
+    start = sum(other.n_bins for other in samples.columns[:k])
+    weights = samples.level_weights[start : start + column.n_bins]
+    if not column.is_ordered:
+        rank = np.empty(column.n_bins, dtype=np.intp)
+        rank[np.argsort(-weights, kind="stable")] = np.arange(column.n_bins)
+        return np.minimum(rank, n_cells - 1).astype(np.uint8), 0
+    ordered = weights[: column.n_ordered]
+    middle = np.cumsum(ordered) - 0.5 * ordered
+    share = middle / max(float(ordered.sum()), 1e-300)
+    cut = np.minimum((share * n_cells).astype(np.intp), n_cells - 1)
+    cells = np.unique(cut, return_inverse=True)[1]
+    n_ordered = int(cells[-1]) + 1
+    return np.append(cells, [n_ordered]).astype(np.uint8), n_ordered
+
+
+def ranked_pairs(
+    samples: TableSamples, g: Vector, h: Vector, important: NDArray[np.intp]
+) -> tuple[list[tuple[int, int]], Vector]:
+    """Return the pairs that would gain something, best first, and their gains.
+
+    ``g`` and ``h`` are gradient and curvature of every row; ``important`` the columns, the most
+    important first.
+    """
+    chosen = np.sort(important[:MOST_COLUMNS])
+    pairs = np.array(list(combinations(chosen.tolist(), 2)), dtype=np.int32).reshape(-1, 2)
+    if len(pairs) == 0:
+        return [], np.empty(0)
+    maps = np.zeros((len(samples.columns), 256), dtype=np.uint8)
+    n_cells = np.ones(len(samples.columns), dtype=np.int32)
+    for k in chosen.tolist():
+        cells, _ = _cells(samples, k, COARSE)
+        maps[k, : len(cells)] = cells
+        n_cells[k] = int(cells.max()) + 1
+    gains = np.empty(len(pairs))
+    noise = float(np.sum(np.square(samples.weights)))
+    _core.pair_gains(
+        samples.table,
+        maps.reshape(-1),
+        n_cells,
+        g,
+        h,
+        noise,
+        pairs.reshape(-1),
+        gains,
+        samples.n_threads,
+    )
+    order = np.argsort(-gains, kind="stable")
+    order = order[gains[order] > 0]
+    return [(int(a), int(b)) for a, b in pairs[order]], gains[order]
+
+
+def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vector]]:
+    """Return a pair's scores without what its rows or its columns say alone, and these two.
+
+    ``scores`` has shape (cells_1, cells_2, tasks). Means are by weight; afterwards none is left.
+    """
+    pure = scores.copy()
+    first = np.zeros((scores.shape[0], scores.shape[2]))
+    second = np.zeros((scores.shape[1], scores.shape[2]))
+    sums = [np.maximum(weights.sum(axis=axis), 1e-300) for axis in (1, 0)]
+    for _ in range(100):
+        rows = np.einsum("ij,ijt->it", weights, pure) / sums[0][:, None]
+        pure -= rows[:, None]
+        columns = np.einsum("ij,ijt->jt", weights, pure) / sums[1][:, None]
+        pure -= columns[None]
+        first += rows
+        second += columns
+        if max(np.abs(rows).max(), np.abs(columns).max()) < 1e-13:
+            break
+    pure[weights == 0] = 0.0
+    return pure, (first, second)
+
+
+def importances(lanes: TableLanes, lane: int) -> NDArray[np.intp]:
+    """Return the columns, those whose levels differ most first."""
+    samples = lanes.samples
+    levels, weights = lanes.levels[lane], samples.level_weights
+    found, start = [], 0
+    for column in samples.columns:
+        x, w = levels[start : start + column.n_bins], weights[start : start + column.n_bins]
+        mean = float(np.sum(w * x))
+        found.append(float(np.sum(w * np.abs(x - mean))))
+        start += column.n_bins
+    return np.argsort(-np.array(found), kind="stable")
