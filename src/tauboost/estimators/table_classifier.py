@@ -203,7 +203,7 @@ class TableClassifier(
             self.__dict__.pop("feature_names_in_", None)
 
     @property
-    def _model(self) -> TableModel:  # type: ignore[override]
+    def _model(self) -> TableModel:
         """What was fitted, as plain data."""
         found = {name: getattr(self, f"{name}_") for name in FITTED if name != "terms"}
         return TableModel(**found, terms=self._terms)

@@ -91,6 +91,7 @@ class TableLanes:
         weights, n = samples.weights, samples.n
         total = weights[samples.trained(self.held)].sum()
         self.total = np.ones(self.width)
+        self.E: NDArray[Any]
         real = np.float64 if self.width == 1 else np.float32
         if self.loss.has_odds:
             self.E = np.ones(n * self.width, dtype=real)
