@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bind/lane_outcome.hpp"
+#include "table/booster.hpp"
 #include "table/equal_rows.hpp"
 #include "table/pairs.hpp"
 #include "table/table_rows.hpp"
@@ -129,6 +130,36 @@ void bind_tables(nb::module_& module) {
       .def_prop_ro("n_labels", [](const OwnTable& table) { return table.n_labels; })
       .def_prop_ro("n_terms", [](const OwnTable& table) { return table.terms.size(); })
       .def_prop_ro("n_shards", [](const OwnTable& table) { return table.shards.size(); });
+
+  nb::class_<Booster>(module, "Booster")
+      .def(
+          "__init__",
+          [](Booster* at, const OwnTable& table, Array<const double> w) {
+            expect_size(w, table.n_rows, "w");
+            if (table.n_labels > 2) throw std::invalid_argument("boosting is for two classes");
+            new (at) Booster(table, w.data());
+          },
+          "table"_a, "w"_a, nb::keep_alive<1, 2>())
+      .def(
+          "signed_sums",
+          [](const Booster& booster, Array<double> neg, Array<double> pos) {
+            expect_size(neg, booster.n_sums(), "neg");
+            expect_size(pos, booster.n_sums(), "pos");
+            booster.signed_sums(neg.data(), pos.data());
+          },
+          "neg"_a, "pos"_a)
+      .def(
+          "move",
+          [](Booster& booster, std::int64_t level, double d, int n_threads) {
+            if (level < 0 || level >= booster.n_sums())
+              throw std::invalid_argument("no such level");
+            released([&](Pulse&) {
+              Team team(n_threads);
+              booster.move(level, d, team);
+              return 0;
+            });
+          },
+          "level"_a, "d"_a, "n_threads"_a);
 
   bind_sweep<1>(module, "table_sweep");
   bind_sweep<8>(module, "table_lane_sweep");

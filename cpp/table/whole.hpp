@@ -20,8 +20,8 @@ void for_each_cell(const Table& table, const Term& term, std::int64_t first_row,
       visit(j, static_cast<std::int64_t>(of.first_map[of.first[j]] + of.second_map[of.second[j]]));
 }
 
-// values[j, lane] = intercept + the levels that row j falls on, for the rows of some shards, one after
-// the other; levels are given lane by lane.
+// values[j, lane] = intercept + the levels that row j falls on, for the rows of some shards, one
+// after the other; levels are given lane by lane.
 inline void add_up(const Table& table, const double* levels, const double* intercepts,
                    std::int64_t lanes, const std::vector<std::int32_t>& shards, double* values,
                    Team& team) {
@@ -37,8 +37,8 @@ inline void add_up(const Table& table, const double* levels, const double* inter
   std::int64_t place = 0;
   for (const std::int32_t s : shards) {
     for (std::int64_t j = 0; j < table.shards[s].n_rows; j += block)
-      blocks.push_back({table.shards[s].first_row + j,
-                        std::min(block, table.shards[s].n_rows - j), place + j});
+      blocks.push_back(
+          {table.shards[s].first_row + j, std::min(block, table.shards[s].n_rows - j), place + j});
     place += table.shards[s].n_rows;
   }
   team.share(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t k) {
