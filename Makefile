@@ -51,6 +51,8 @@ benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/paper_figures.py
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/peers.py
+	$(BIN)/python benchmarks/tables.py
+	$(BIN)/python benchmarks/parallel_adaboost.py
 	$(BIN)/python benchmarks/reading.py
 
 # Needs clang: make fuzz CLANG=clang++-14 FUZZ_SECONDS=600. New inputs stay in build/fuzz/found;

@@ -16,7 +16,6 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from importlib.metadata import version
 from pathlib import Path
 from statistics import median
 from types import TracebackType
@@ -36,6 +35,7 @@ from tauboost.io import load_svmlight
 __all__ = [
     "Candidate",
     "Data",
+    "Facts",
     "Neighbours",
     "Timings",
     "clock",
@@ -179,7 +179,7 @@ def provenance(seed: int) -> dict[str, object]:
         "cores": resolve_threads(None),
         "commit": _commit(),
         "seed": seed,
-        "version": version("tauboost"),
+        "version": tb.__version__,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
 
@@ -235,6 +235,33 @@ def print_table(
     console = Console()
     # A pipe or a file has no width: never wrap there.
     Console(width=None if console.is_terminal else 120).print(table)
+
+
+class Facts:
+    """Single figures: printed and written in the end, each with what it ought to be.
+
+    Parameters
+    ----------
+    about : what all rows say of the data
+    title : of the table; names in braces are those of ``about``
+    """
+
+    def __init__(self, about: Mapping[str, object], title: str) -> None:
+        self.about, self.title = dict(about), title
+        self.rows: list[dict[str, Any]] = []
+
+    def add(self, what: str, value: float, unit: str, goal: str = "") -> None:
+        """Note one of them."""
+        self.rows.append(self.about | {"what": what, "value": value, "unit": unit, "goal": goal})
+
+    def show(self) -> None:
+        """Print them all."""
+        print_table(
+            self.title.format(**self.about),
+            ("what", "unit", "goal", "value"),
+            [(r["what"], r["unit"], r["goal"], f"{r['value']:,.4g}") for r in self.rows],
+            n_words=3,
+        )
 
 
 def clock(seconds: float | None) -> str:

@@ -12,7 +12,7 @@ import argparse
 import math
 import tempfile
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -23,7 +23,7 @@ from rich.console import Console
 import common
 from peers_data import SETS, load, quick_sets, split
 from peers_models import DEFAULT, LOGISTIC, PEERS, QUICK, Peer, missing
-from peers_summary import measure_of, summary
+from peers_summary import Line, measure_of, summary
 from peers_worker import NoResultError, Worker, save_split
 
 REST = 0.3  # seconds: threads of numerical libraries spin for up to 0.1 s after their work
@@ -43,6 +43,13 @@ def compare(data: common.Data, workers: Workers, chosen: argparse.Namespace) -> 
     X, y = parts["train"]
     about: Row = {"data": data.name, "n_samples": X.shape[0], "n_features": X.shape[1]}
     about |= {"nnz": X.nnz, "n_classes": len(np.unique(y)), "n_test": len(parts["test"][1])}
+    return race_on(parts, about, workers, chosen)
+
+
+def race_on(
+    parts: Mapping[str, Any], about: Row, workers: Workers, chosen: argparse.Namespace
+) -> list[Row]:
+    """Fit every classifier on one part of a split, and score it on the other."""
     taking_part = [peer for peer in chosen.peers if peer.is_multiclass or about["n_classes"] == 2]
     with tempfile.TemporaryDirectory() as folder:
         save_split(Path(folder), parts)
@@ -76,9 +83,10 @@ def race(
     failures: dict[str, str] = {}
     with Console(stderr=True).status("") as status:
         for turn in range(chosen.repeats + 1):
-            for peer in peers:
+            # Forth and back, so that no one always follows the same one.
+            for peer in peers if turn % 2 == 0 else peers[::-1]:
                 mine = answers[peer.name]
-                if peer.name in failures or (mine and mine[0]["seconds"] > LONG):
+                if peer.name in failures or (mine and mine[0]["seconds"] > chosen.long):
                     continue
                 status.update(f"round {turn} of {chosen.repeats}: {peer.name}")
                 time.sleep(chosen.rest)
@@ -151,9 +159,8 @@ def title(rows: Sequence[Row]) -> str:
     return text if rows[0]["n_classes"] == 2 else f"{text}, {rows[0]['n_classes']} classes"
 
 
-def show_summary(tables: dict[str, list[Row]]) -> list[Row]:
+def show_summary(lines: Sequence[Line]) -> list[Row]:
     """Print what it comes to, and return that as rows."""
-    lines = summary(tables)
     common.print_table(
         "Summary",
         ("data", "model", "figure", "is", "wanted", "reached"),
@@ -177,12 +184,13 @@ def arguments() -> argparse.Namespace:
     add("data", nargs="*", help=f"svmlight files, or any of {', '.join(SETS)}; by default these")
     add("--repeats", type=int, default=5, help="timed fits of each classifier")
     add("--time-limit", type=float, default=120.0, help="seconds that a fit may take")
+    options.set_defaults(long=LONG)
     add("--rest", type=float, default=REST, help="seconds of pause before each fit")
     add("--peers", nargs="+", metavar="WORD", help="only classifiers with such a word in the name")
     chosen = options.parse_args()
     if chosen.quick:
         chosen.repeats, chosen.rest = 1, 0.0
-    chosen.peers = list(peers(chosen))
+    chosen.peers = list(installed(PEERS, QUICK_PEERS, chosen))
     if chosen.repeats < 1:
         options.error("--repeats must be at least 1")
     if not chosen.peers:
@@ -190,14 +198,16 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-def peers(chosen: argparse.Namespace) -> Iterator[Peer]:
-    """Yield the classifiers that were asked for and are installed."""
+def installed(
+    peers: Sequence[Peer], quick: Sequence[str], chosen: argparse.Namespace
+) -> Iterator[Peer]:
+    """Yield the classifiers that were asked for and are installed; ``quick`` ones when quick."""
     words = [word.lower() for word in chosen.peers or [""]]
     skipped: dict[str, str] = {}
-    for peer in PEERS:
+    for peer in peers:
         is_wanted = any(word in peer.name.lower() for word in words)
         if chosen.quick and chosen.peers is None:
-            is_wanted = peer.name in QUICK_PEERS
+            is_wanted = peer.name in quick
         if is_wanted and (package := missing(peer)):
             skipped[peer.family] = package
         elif is_wanted:
@@ -239,7 +249,7 @@ def main() -> None:
     finally:
         for worker in workers.values():
             worker.close()
-    if tables and (lines := show_summary(tables)):
+    if tables and (lines := show_summary(summary(tables))):
         common.write_csv(chosen.out / "peers_summary.csv", lines, origin)
 
 

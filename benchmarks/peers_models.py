@@ -213,6 +213,8 @@ PEERS = [
 ]  # fmt: skip
 # Packages that families need beyond scikit-learn.
 NEEDED = {
+    "EBM": "interpret-core",
+    "LightGBM": "lightgbm",
     "LIBLINEAR multi-core": "liblinear-multicore",
     "Snap ML": "snapml",
     "XGBoost gblinear": "xgboost",

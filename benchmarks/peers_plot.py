@@ -17,7 +17,7 @@ from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.transforms import Bbox
 
-__all__ = ["draw"]
+__all__ = ["draw", "draw_all"]
 
 Row = Mapping[str, Any]
 # Colours of Okabe and Ito, which colour-blind people can tell apart.
@@ -30,6 +30,9 @@ STYLES: dict[str, tuple[str, str]] = {
     "Snap ML": ("#000000", "v"),
     "XGBoost gblinear": ("#999999", "P"),
     "AdaBoost": ("#b8860b", "X"),
+    "HistGradientBoosting": ("#0072b2", "o"),
+    "LightGBM": ("#56b4e9", "s"),
+    "EBM": ("#cc79a7", "D"),
 }
 TICKS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9999)
 DIRECTIONS = np.deg2rad((0, 180, 30, -30, 150, -150, 60, -60, 120, -120, 90, -90))
@@ -71,9 +74,29 @@ def points(rows: Sequence[Row], measure: str) -> list[Point]:
 
 def draw(rows: Sequence[Row], measure: str, title: str, path: Path) -> None:
     """Draw the rows that have a result into a PNG file."""
-    shown = points(rows, measure)
-    figure = Figure(figsize=(10, 6.2), dpi=150, layout="constrained")
-    axes = figure.subplots()
+    draw_all({title: rows}, measure, path)
+
+
+def draw_all(tables: Mapping[str, Sequence[Row]], measure: str, path: Path) -> None:
+    """Draw several comparisons, by their titles, side by side into a PNG file."""
+    width = min(len(tables), 2)
+    height = -(-len(tables) // width)
+    figure = Figure(figsize=(10 * width, 6.2 * height), dpi=150 / width, layout="constrained")
+    panels = figure.subplots(height, width, squeeze=False).ravel()
+    for axes in panels[len(tables) :]:
+        axes.set_visible(False)
+    shown = [points(rows, measure) for rows in tables.values()]
+    for axes, title, marks in zip(panels, tables, shown, strict=False):
+        panel(axes, marks, measure, title)
+    figure.draw_without_rendering()  # settles where the points lie
+    figure.set_layout_engine("none")
+    for axes, marks in zip(panels, shown, strict=False):
+        label(axes, marks)
+    figure.savefig(path)
+
+
+def panel(axes: Axes, shown: Sequence[Point], measure: str, title: str) -> None:
+    """Draw the points of one comparison, without their names."""
     scale(axes, [point.height for point in shown], [point.seconds for point in shown])
     for point in shown:
         size = 240 if point.is_ours else 60
@@ -87,10 +110,6 @@ def draw(rows: Sequence[Row], measure: str, title: str, path: Path) -> None:
     axes.grid(color="#dddddd", linewidth=0.8)
     axes.set_axisbelow(True)
     axes.spines[["top", "right"]].set_visible(False)
-    figure.draw_without_rendering()  # settles where the points lie
-    figure.set_layout_engine("none")
-    label(axes, shown)
-    figure.savefig(path)
 
 
 def scale(axes: Axes, values: Sequence[float], seconds: Sequence[float]) -> None:
@@ -108,6 +127,8 @@ def scale(axes: Axes, values: Sequence[float], seconds: Sequence[float]) -> None
     axes.set_xscale("log")
     axes.set_xlim(min(seconds) / 1.6, max(seconds) * 2.5)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:g}")
+    if max(seconds) < 10 * min(seconds):  # too few powers of ten to read the axis by
+        axes.xaxis.set_minor_formatter(lambda x, _: f"{x:g}")
 
 
 def to_height(value: Any) -> Any:

@@ -9,10 +9,12 @@ from __future__ import annotations
 import multiprocessing
 import time
 import warnings
+from collections.abc import Mapping
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
 
+import joblib
 import numpy as np
 from scipy import sparse
 from sklearn.exceptions import ConvergenceWarning
@@ -24,7 +26,7 @@ from peers_models import Peer
 
 __all__ = ["NoResultError", "Worker", "save_split"]
 
-PARTS = ("train", "test")
+SPLIT = "split.joblib"
 STARTING = 120.0  # seconds that imports and reading the data may take
 Answer = dict[str, Any]
 
@@ -84,21 +86,16 @@ class Worker:
         return answer
 
 
-def save_split(folder: Path, parts: dict[str, tuple[sparse.csr_array, np.ndarray]]) -> None:
-    """Write the two parts of a split where workers can read them."""
-    for part, (X, y) in parts.items():
-        sparse.save_npz(folder / f"{part}.npz", sparse.csr_array(X), compressed=False)
-        np.save(folder / f"{part}.npy", y)
+def save_split(folder: Path, parts: Mapping[str, tuple[Any, np.ndarray]]) -> None:
+    """Write the two parts of a split, matrices or tables, where workers can read them."""
+    joblib.dump(dict(parts), folder / SPLIT)
 
 
-def _load_split(folder: Path) -> dict[str, tuple[sparse.csr_matrix, np.ndarray]]:
+def _load_split(folder: Path) -> dict[str, tuple[Any, np.ndarray]]:
     # csr_matrix, as not all peers know arrays; a view, and the same to the others.
     return {
-        part: (
-            sparse.csr_matrix(sparse.load_npz(folder / f"{part}.npz")),
-            np.load(folder / f"{part}.npy"),
-        )
-        for part in PARTS
+        part: (sparse.csr_matrix(X) if sparse.issparse(X) else X, y)
+        for part, (X, y) in joblib.load(folder / SPLIT).items()
     }
 
 

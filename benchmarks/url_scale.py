@@ -35,6 +35,7 @@ from tauboost.solvers.exact import BundleSize
 PAPER_TAU = 16
 TRACE_ROWS = 1000
 GIB = 2**30
+ABOUT = "{data}: {n_samples:,} x {n_features:,}, {nnz:,} nonzeros"
 SETTINGS = {
     "exact": ("exact (tauboost's own)", {}),
     "pcdm-async": (f"pcdm-async, τ = {PAPER_TAU}", {"tau": PAPER_TAU}),
@@ -60,32 +61,12 @@ def store_of(chosen: argparse.Namespace) -> Iterator[tb.Store]:
         yield tb.open_store(path)
 
 
-class Facts:
-    """The single figures: printed and written in the end, each with what it ought to be."""
-
-    def __init__(self, about: Row) -> None:
-        self.about = about
-        self.rows: list[Row] = []
-
-    def add(self, what: str, value: float, unit: str, goal: str = "") -> None:
-        """Note one of them."""
-        self.rows.append(self.about | {"what": what, "value": value, "unit": unit, "goal": goal})
-
-    def show(self) -> None:
-        """Print them all."""
-        title = "{data}: {n_samples:,} x {n_features:,}, {nnz:,} nonzeros"
-        common.print_table(
-            title.format(**self.about),
-            ("what", "unit", "goal", "value"),
-            [(r["what"], r["unit"], r["goal"], f"{r['value']:,.4g}") for r in self.rows],
-            n_words=3,
-        )
-
-
 # Figure 2: the objective over time, for each method.
 
 
-def figure_2(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> report.Comparison:
+def figure_2(
+    problem: tb.Problem, chosen: argparse.Namespace, facts: common.Facts
+) -> report.Comparison:
     """Run every method for its time, from lam = 0."""
     runs = []
     for method in chosen.methods:
@@ -120,7 +101,7 @@ def figure_2(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> r
     )
 
 
-def race_to_pcdm(comparison: report.Comparison, facts: Facts) -> None:
+def race_to_pcdm(comparison: report.Comparison, facts: common.Facts) -> None:
     """Note how long ``exact`` took to where ``pcdm-async`` ended."""
     runs = {run.setting.method: run for run in comparison.runs}
     if not {"exact", "pcdm-async"} <= runs.keys():
@@ -145,7 +126,7 @@ def trace_rows(comparison: report.Comparison, about: Row) -> Iterator[Row]:
 # Figure 3: one thread against more.
 
 
-def figure_3(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> None:
+def figure_3(problem: tb.Problem, chosen: argparse.Namespace, facts: common.Facts) -> None:
     """Time the same epochs with one thread and with all."""
     for method, epochs in (("exact", 3.0), ("pcdm-async", chosen.pcdm_epochs)):
         _, options = SETTINGS[method]
@@ -169,7 +150,7 @@ def figure_3(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> N
 # One sweep, and memory.
 
 
-def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> None:
+def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: common.Facts) -> None:
     """Time an exact sweep from lam = 0 next to a pure gather, in turns."""
     tau = BundleSize(problem.matrix, None).tau
     start = partial(sweep_arguments, problem, Penalty(problem.n_features), tau)
@@ -185,7 +166,7 @@ def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: Facts) -> 
         facts.add(f"sweep / gather, {threads} threads", swept / gathered, "times", goal)
 
 
-def fit_memory(store: tb.Store, chosen: argparse.Namespace, facts: Facts) -> None:
+def fit_memory(store: tb.Store, chosen: argparse.Namespace, facts: common.Facts) -> None:
     """Run ``tauboost fit`` on the store in a process of its own, and note what it takes.
 
     To be called while this process is small: to Linux, its memory is the child's at first.
@@ -231,7 +212,7 @@ def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
     """Measure, show, write and draw everything."""
     about: Row = {"data": "url-like", "n_samples": store.shape[0]}
     about |= {"n_features": store.shape[1], "nnz": store.nnz}
-    facts = Facts(about | {"all_threads": chosen.threads})
+    facts = common.Facts(about | {"all_threads": chosen.threads}, ABOUT)
     with common.Neighbours() as others:
         fit_memory(store, chosen, facts)
         began = time.perf_counter()

@@ -117,6 +117,12 @@ void bind_tables(nb::module_& module) {
       .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a)
       .def("add_pair_term", &OwnTable::add_pair_term, "first"_a, "first_map"_a, "ordered_first"_a,
            "second"_a, "second_map"_a, "ordered_second"_a)
+      .def("shard_rows",
+           [](const OwnTable& table) {
+             std::vector<std::int64_t> n_rows;
+             for (const RowShard& shard : table.shards) n_rows.push_back(shard.n_rows);
+             return n_rows;
+           })
       .def_prop_ro("n_rows", [](const OwnTable& table) { return table.n_rows; })
       .def_prop_ro("n_columns", [](const OwnTable& table) { return table.n_columns; })
       .def_prop_ro("n_levels", [](const OwnTable& table) { return table.n_levels; })
@@ -133,8 +139,10 @@ void bind_tables(nb::module_& module) {
          Array<const std::int32_t> shards, Array<double> values, int n_threads) {
         const auto lanes = static_cast<std::int64_t>(intercepts.size());
         expect_size(levels, table.n_levels * lanes, "levels");
-        expect_size(values, table.n_rows * lanes, "values");
         const auto chosen = checked(shards, table.shards.size(), "shard");
+        std::int64_t n_rows = 0;
+        for (const std::int32_t s : chosen) n_rows += table.shards[s].n_rows;
+        expect_size(values, n_rows * lanes, "values");
         released([&](Pulse&) {
           Team team(n_threads);
           add_up(table, levels.data(), intercepts.data(), lanes, chosen, values.data(), team);

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .eso import beta, speedup
     from .estimators import (
         AdaBoostPLClassifier,
+        PAdaBoostClassifier,
         PathResult,
         TableClassifier,
         TauBoostClassifier,
@@ -31,6 +32,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "PAdaBoostClassifier",
     "PathResult",
     "Problem",
     "Result",
@@ -67,6 +69,7 @@ __getattr__, __dir__ = lazy_names(
         "eso": {"beta", "speedup"},
         "estimators": {
             "AdaBoostPLClassifier",
+            "PAdaBoostClassifier",
             "PathResult",
             "TableClassifier",
             "TauBoostClassifier",

@@ -80,6 +80,7 @@ ESTIMATORS = {
     "cv": lambda n_jobs: tb.TauBoostClassifierCV(n_alphas=2, cv=2, n_jobs=n_jobs).fit(*small()),
     "path": lambda n_jobs: tb.regularization_path(*small(), n_alphas=2, cv=None, n_jobs=n_jobs),
     "stumps": lambda n_jobs: tb.AdaBoostPLClassifier(2, n_jobs=n_jobs).fit(*small()),
+    "drawn stumps": lambda n_jobs: tb.PAdaBoostClassifier(2, n_jobs=n_jobs).fit(*small()),
 }
 
 

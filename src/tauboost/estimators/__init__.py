@@ -3,6 +3,7 @@
 from .adaboost_pl import AdaBoostPLClassifier
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
+from .p_adaboost import PAdaBoostClassifier
 from .path import regularization_path
 from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
@@ -10,6 +11,7 @@ from .table_classifier import TableClassifier
 
 __all__ = [
     "AdaBoostPLClassifier",
+    "PAdaBoostClassifier",
     "PathResult",
     "TableClassifier",
     "TauBoostClassifier",

@@ -12,23 +12,18 @@ from collections.abc import Sequence
 from typing import Any, Self
 
 import numpy as np
-import scipy.sparse as sp
 from joblib import Parallel, delayed
-from numpy.typing import NDArray
-from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.multiclass import check_classification_targets
-from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
-from ..validation import CsrArrays, check_count, check_random_state, check_weights
-from .inputs import take_labelled, take_rows
+from ..validation import check_random_state
+from .stump_classifier import StumpClassifier
 from .stumps import Stumps, boost, stump_values
 
 __all__ = ["AdaBoostPLClassifier"]
 
 
-class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
+class AdaBoostPLClassifier(StumpClassifier):
     """AdaBoost.PL over decision stumps, two classes; with ``n_parts=1`` classical AdaBoost.
 
     Parameters
@@ -79,20 +74,9 @@ class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
 
     def fit(self, X: Any, y: Any, sample_weight: Any = None) -> Self:
         """Boost every part on its own, and merge."""
-        self._check_parameters()
+        self._check_counts("n_estimators", "n_parts", "n_thresholds")
         n_jobs = resolve_jobs(self.n_jobs)
-        arrays, y = take_labelled(self, X, y)
-        check_classification_targets(y)
-        self.classes_ = np.unique(y)
-        if len(self.classes_) != 2:
-            only = "Only binary classification is supported" if len(self.classes_) > 2 else ""
-            raise ValueError(
-                f"{only or 'y has one class only'}: two classes are needed, y has "
-                f"{len(self.classes_)} class{'es' if len(self.classes_) > 1 else ''}"
-            )
-        weights = None
-        if sample_weight is not None:
-            weights = check_weights(sample_weight, len(y))
+        arrays, y, weights = self._take(X, y, sample_weight)
         order = check_random_state(self.random_state).permutation(len(y))
         if weights is not None:
             order = order[weights[order] > 0]
@@ -131,28 +115,9 @@ class AdaBoostPLClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc
             ]
         )
 
-    def decision_function(self, X: Any) -> Vector:
-        """Return the weighted vote of the merged hypotheses; positive: the second class."""
-        check_is_fitted(self)
-        rows = take_rows(self, X)
-        columns = rows.to_scipy().tocsc() if isinstance(rows, CsrArrays) else sp.csc_array(rows)
+    def _vote(self, columns: Any) -> Vector:
         decision = np.zeros(columns.shape[0])
         for t, weight in enumerate(self.estimator_weights_):
             votes = sum(stump_values(columns, part, t) for part in self.parts_ if t < len(part))
             decision += weight * np.sign(votes)
         return decision
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the class that the vote is for."""
-        is_second = self.decision_function(X) > 0
-        return np.asarray(self.classes_[is_second.astype(int)])
-
-    def _check_parameters(self) -> None:
-        for name in ("n_estimators", "n_parts", "n_thresholds"):
-            check_count(getattr(self, name), name)
-
-    def __sklearn_tags__(self) -> Any:
-        tags = super().__sklearn_tags__()
-        tags.classifier_tags.multi_class = False
-        tags.input_tags.sparse = True
-        return tags

@@ -7,6 +7,7 @@ with a sparse 0/1 matrix of indicators (for thresholds below 0, those of "below"
 
 from __future__ import annotations
 
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..problem import Problem
 
-__all__ = ["Stumps", "boost", "stump_values"]
+__all__ = ["StumpSearch", "Stumps", "boost", "rounds", "stump_values", "vote"]
 
 # An edge of 1 would ask for an infinite weight.
 LARGEST_EDGE = 1.0 - 1e-9
@@ -44,6 +45,14 @@ class Stumps:
             self.feature[order], self.threshold[order], self.sign[order], self.weight[order]
         )
 
+    def followed_by(self, others: Stumps, scale: float) -> Stumps:
+        """Return these and the others, whose weights are multiplied; those of weight 0 are out."""
+        more = others if scale > 0 else Stumps(*(column[:0] for column in vars(others).values()))
+        pairs = zip(vars(self).values(), vars(more).values(), strict=True)
+        feature, threshold, sign, weight = (np.concatenate(pair) for pair in pairs)
+        weight[len(self) :] *= scale
+        return Stumps(feature, threshold, sign, weight)
+
     def __len__(self) -> int:
         return len(self.weight)
 
@@ -60,48 +69,103 @@ def stump_values(columns: Any, stumps: Stumps, t: int) -> Vector:
     return said
 
 
-def boost(
-    X: Any,
-    y: NDArray[Any],
-    sample_weight: Vector | None,
-    *,
-    classes: NDArray[Any],
-    n_rounds: int,
-    n_thresholds: int,
-    n_threads: int | None = None,
-) -> Stumps:
-    """Run AdaBoost for ``n_rounds`` rounds: each takes the stump of the largest edge."""
-    feature, threshold, indicators = _candidates(sp.csc_array(X), n_thresholds)
-    problem = Problem.of_part(
-        indicators, y, sample_weight, classes=classes, fit_intercept=True, n_threads=n_threads
-    )
-    place = np.append(problem.design.place, problem.n_features)  # the constant comes last
-    side = np.append(np.where(threshold < 0, -1.0, 1.0), 1.0)
-    present = np.arange(len(y)) if sample_weight is None else np.flatnonzero(sample_weight > 0)
-    label = np.where(y[present][problem.matrix.row_order] == classes[1], 1.0, -1.0)
-    feature, threshold = np.append(feature, -1), np.append(threshold, 0.0)
-    rows = problem.rows()
-    w, said, chosen = problem.c.copy(), np.empty(len(label)), []
-    for _ in range(n_rounds):
-        neg, pos = rows.signed_sums(w)
-        edges = (side * (2.0 * (pos - neg)[place] - w @ label)) / w.sum()
+def vote(columns: Any, stumps: Stumps) -> Vector:
+    """Return the sum of what the stumps say of the rows of a CSC matrix, times their weights."""
+    decision = np.zeros(columns.shape[0])
+    for t, weight in enumerate(stumps.weight):
+        decision += weight * stump_values(columns, stumps, t)
+    return decision
+
+
+class StumpSearch:
+    """Every stump of some rows: which is best for given weights of the rows, and what it says.
+
+    Rows are those of weight above 0, in the order of the problem's matrix. Each caller brings its
+    own weights, so that several threads may search at once.
+    """
+
+    def __init__(
+        self,
+        X: Any,
+        y: NDArray[Any],
+        sample_weight: Vector | None,
+        *,
+        classes: NDArray[Any],
+        n_thresholds: int,
+        n_threads: int | None = None,
+    ) -> None:
+        feature, threshold, indicators = _candidates(sp.csc_array(X), n_thresholds)
+        problem = Problem.of_part(
+            indicators, y, sample_weight, classes=classes, fit_intercept=True, n_threads=n_threads
+        )
+        self._n_coordinates, self._rows, self._c = problem.n_coordinates, problem.rows(), problem.c
+        self._place = np.append(problem.design.place, problem.n_features)  # the constant is last
+        self._side = np.append(np.where(threshold < 0, -1.0, 1.0), 1.0)
+        self._feature, self._threshold = np.append(feature, -1), np.append(threshold, 0.0)
+        present = np.arange(len(y)) if sample_weight is None else np.flatnonzero(sample_weight > 0)
+        self.row_order = present[problem.matrix.row_order]
+        self._label = np.where(y[self.row_order] == classes[1], 1.0, -1.0)
+
+    def first_weights(self) -> Vector:
+        """Return the weights that the rows came with; they sum to 1."""
+        return self._c.copy()
+
+    def best(self, w: Vector) -> tuple[int, float]:
+        """Return the number and the edge of the stump with the largest edge, of either sign."""
+        neg, pos = self._rows.signed_sums(w)
+        # Not a product of BLAS, whose sums depend on its threads.
+        balance = (w * self._label).sum()
+        edges = self._side * (2.0 * (pos - neg)[self._place] - balance) / w.sum()
         sizes = np.abs(edges)
         best = int(np.argmax(sizes >= (1.0 - TIE) * sizes.max()))
-        edge = float(np.clip(edges[best], -LARGEST_EDGE, LARGEST_EDGE))
-        weight = 0.5 * np.log((1.0 + edge) / (1.0 - edge))
-        if weight == 0.0:
-            break
-        chosen.append((feature[best], threshold[best], np.sign(edge), abs(weight)))
-        if abs(edges[best]) >= LARGEST_EDGE:
-            break  # a stump that is always right
-        d = np.zeros(problem.n_coordinates)
-        d[place[best]] = 2.0
-        said[:] = 0.0
-        rows.add_columns(d, said)
-        w *= np.exp(-weight * side[best] * (said - label))
+        return best, float(np.clip(edges[best], -LARGEST_EDGE, LARGEST_EDGE))
+
+    def reweigh(self, w: Vector, best: int, edge: float) -> None:
+        """Multiply the weights as AdaBoost does once it has taken a stump; they sum to 1 again."""
+        d, said = np.zeros(self._n_coordinates), np.zeros(len(w))
+        d[self._place[best]] = 2.0
+        self._rows.add_columns(d, said)
+        w *= np.exp(-signed_weight(edge) * self._side[best] * (said - self._label))
         w /= w.sum()
-    columns = np.array(chosen, dtype=np.float64).reshape(-1, 4).T
-    return Stumps(columns[0].astype(np.int64), *columns[1:])
+
+    def stumps(self, taken: Sequence[tuple[int, float]]) -> Stumps:
+        """Return the stumps with these numbers and edges; those without an edge are left out."""
+        found = [(best, edge) for best, edge in taken if edge != 0.0]
+        numbers = np.array([best for best, _ in found], dtype=np.int64)
+        weight = np.array([signed_weight(edge) for _, edge in found])
+        return Stumps(
+            self._feature[numbers], self._threshold[numbers], np.sign(weight), np.abs(weight)
+        )
+
+
+def signed_weight(edge: float) -> float:
+    """Return how much a stump with this edge counts: AdaBoost's alpha, with the edge's sign."""
+    return float(0.5 * np.log((1.0 + edge) / (1.0 - edge)))
+
+
+def boost(
+    X: Any, y: NDArray[Any], sample_weight: Vector | None, *, n_rounds: int, **options: Any
+) -> Stumps:
+    """Run AdaBoost for ``n_rounds`` rounds; the options are those of :class:`StumpSearch`."""
+    search = StumpSearch(X, y, sample_weight, **options)
+    return search.stumps([taken for taken, _ in rounds(search, n_rounds)])
+
+
+def rounds(search: StumpSearch, n_rounds: int) -> Iterator[tuple[tuple[int, float], Vector]]:
+    """Run AdaBoost: yield each round's stump and edge, and the weights that it was learned from.
+
+    The weights are changed in place after each round. Ends early where no stump has an edge, or
+    one is always right.
+    """
+    w = search.first_weights()
+    for _ in range(n_rounds):
+        best, edge = search.best(w)
+        if edge == 0.0:
+            return
+        yield (best, edge), w
+        if abs(edge) >= LARGEST_EDGE:
+            return
+        search.reweigh(w, best, edge)
 
 
 def _candidates(columns: Any, n_thresholds: int) -> tuple[NDArray[np.int64], Vector, Any]:
