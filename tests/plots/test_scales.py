@@ -38,6 +38,15 @@ def test_ends_of_the_range_of_numbers():
         assert np.all(np.diff(bounds) > 0)
 
 
+def test_outer_bins_are_no_denser_than_their_neighbours_let_them_be():
+    found = scale([0, 100, 101, 102, 103, 203], np.ones(7))
+    density = found.density(np.full(7, 1 / 7))
+    np.testing.assert_allclose(density[[0, -1]], 1 / 700)
+    assert density[2] == density.max()
+    equal = scale([0, 1, 2, 3, 1e6], [90, 5, 2, 1, 1, 1])
+    np.testing.assert_array_equal(equal.density(np.arange(6.0)), np.arange(6.0))
+
+
 def test_long_names_are_cut():
     assert cut("abc", 3) == "abc"
     assert cut("a\n  bcdef", 4) == "a b…"
