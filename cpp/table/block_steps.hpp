@@ -107,12 +107,19 @@ class BlockSteps {
   double change(int l) const { return work_[l].change; }
 
  private:
+  static constexpr double rounding = 1e-14;
+
+  // From one level to the next; what rounding made of none is none.
+  static double jump_above(const double* x, int t) {
+    const double jump = x[t + 1] - x[t];
+    return std::abs(jump) <= rounding * (1.0 + std::abs(x[t])) ? 0.0 : jump;
+  }
+
   // Levels that the chain made equal, and bins that it left at 0, are so to the last bit.
   static void without_rounding(const Term& term, double* x) {
-    constexpr double rounding = 1e-14;
     const int n = term.ordered_first;
     for (int b = 1; b < n; ++b)
-      if (std::abs(x[b] - x[b - 1]) <= rounding * (1.0 + std::abs(x[b]))) x[b] = x[b - 1];
+      if (jump_above(x, b - 1) == 0.0) x[b] = x[b - 1];
     for (int b = n; b < term.n_cells(); ++b)
       if (std::abs(x[b]) <= rounding) x[b] = 0.0;
   }
@@ -349,7 +356,7 @@ class BlockSteps {
     for (int b = 0; b < n; ++b) sum += slope(b);
     for (int t = 0; t + 1 < n; ++t) {
       before += slope(t);
-      const double lam = 0.5 * (problem.x[t + 1] - problem.x[t]);
+      const double jump = jump_above(problem.x, t), lam = 0.5 * jump;
       largest =
           std::max(largest, violation(sum - 2.0 * before, lam, problem.penalty, problem.jump_sign));
     }

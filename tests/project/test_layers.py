@@ -21,7 +21,7 @@ LAYERS = [
     {"io"},
     {"datasets"},
     {"design"},
-    {"problem", "rows", "losses", "penalty", "eso"},
+    {"problem", "rows", "losses", "penalty", "eso", "table_problem", "table_rows"},
     {"solvers"},
     {"tuning"},
     {"estimators"},

@@ -70,9 +70,9 @@ COUNT = Range(0, 2**62)
 
 
 def pack(thing: Any, names: Iterable[str]) -> State:
-    """Return attributes as arrays; None is left out."""
+    """Return copies of attributes as arrays, as kernels change them later; None is left out."""
     values = {name: getattr(thing, name) for name in names}
-    return {name: np.asarray(value) for name, value in values.items() if value is not None}
+    return {name: np.array(value) for name, value in values.items() if value is not None}
 
 
 def unpack(thing: Any, ranges: Mapping[str, Range], state: Mapping[str, NDArray[Any]]) -> None:
