@@ -38,7 +38,7 @@ def test_values_and_gradients_are_equal(both):
 @pytest.mark.parametrize(("alpha", "l1_ratio"), [(1e-3, 1.0), (1e-3, 0.0), (3e-3, 0.5)])
 @pytest.mark.parametrize("bounds", [None, (None, 0.0), (0.0, None)])
 def test_both_have_the_same_optimum(both, alpha, l1_ratio, bounds):
-    problem, twin = both
+    twin = both[1]
     options = {"alpha": alpha, "l1_ratio": l1_ratio, "bounds": bounds, "tol": 1e-7}
     found, expected = (
         tb.solve(which, max_epochs=5000, random_state=0, **options) for which in both

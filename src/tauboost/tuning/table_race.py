@@ -259,7 +259,10 @@ class TableRace:
 
 
 def _between(losses: dict[Strength, float], best: Strength) -> Strength:
-    """Return the strength where a parabola through the best and its neighbours is least."""
+    """Return the strength where a parabola through the best and its neighbours is least.
+
+    To three digits, so that it does not depend on the rounding of a race.
+    """
     line = sorted((s for s in losses if s.l1_ratio == best.l1_ratio), key=lambda s: s.alpha)
     k = line.index(best)
     if not 0 < k < len(line) - 1:
@@ -268,4 +271,5 @@ def _between(losses: dict[Strength, float], best: Strength) -> Strength:
     bend = low - 2 * middle + high
     shift = 0.5 * (low - high) / bend if 0 < bend < math.inf else 0.0
     step = math.log(line[k + 1].alpha / best.alpha)
-    return replace(best, alpha=best.alpha * math.exp(min(max(shift, -0.5), 0.5) * step))
+    alpha = best.alpha * math.exp(min(max(shift, -0.5), 0.5) * step)
+    return replace(best, alpha=float(f"{alpha:.3g}"))

@@ -1,0 +1,52 @@
+"""What the race of a table chooses: a strength within its range, and pairs only where they help."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+
+import tauboost as tb
+from tauboost.tuning.table_race import Strength, _between
+
+
+def xor_table(n=3000, seed=0):
+    """Return two columns that matter only together, two that do not matter, and labels."""
+    X = np.random.default_rng(seed).normal(size=(n, 4))
+    return X, (X[:, 1] * X[:, 3] > 0)
+
+
+def test_a_pair_is_found_where_two_columns_matter_together():
+    X, y = xor_table()
+    clf = tb.TableClassifier(random_state=0).fit(X, y)
+    pairs = [term.columns for term in clf._terms if len(term.columns) == 2]
+    assert pairs[0] == (1, 3)
+    assert clf.score(*xor_table(seed=1)) > 0.9
+    assert tb.TableClassifier(interactions=0).fit(X, y).score(*xor_table(seed=1)) < 0.6
+
+
+def test_no_pair_is_taken_where_columns_matter_alone():
+    X, _ = xor_table()
+    y = X[:, 0] + X[:, 1] + np.random.default_rng(1).logistic(size=len(X)) > 0
+    clf = tb.TableClassifier(random_state=0).fit(X, y)
+    assert all(len(term.columns) == 1 for term in clf._terms)
+
+
+@pytest.mark.parametrize("wanted", [1, [(1, 3)], [("x3", "x1"), (1, 3)]])
+def test_pairs_can_be_asked_for(wanted):
+    X, y = xor_table()
+    clf = tb.TableClassifier(interactions=wanted, random_state=0).fit(X, y)
+    assert [term.columns for term in clf._terms if len(term.columns) == 2] == [(1, 3)]
+
+
+def test_the_selection_is_told():
+    X, y = xor_table(500)
+    clf = tb.TableClassifier(interactions=0, random_state=0).fit(X, y)
+    best = min(clf.selection_, key=lambda row: row["held_out_loss"])
+    assert clf.held_out_loss_ == best["held_out_loss"]
+    assert abs(np.log10(clf.alpha_ / best["alpha"])) <= 0.25 + 1e-9
+
+
+def test_a_parabola_finds_the_strength_between():
+    losses = {Strength(10.0**k, 1.0): (k - 0.2) ** 2 for k in (-1, 0, 1)}
+    assert _between(losses, Strength(1.0, 1.0)).alpha == pytest.approx(10**0.2, rel=1e-3)
+    assert _between(losses, Strength(0.1, 1.0)).alpha == 0.1
