@@ -8,7 +8,9 @@ import json
 import lzma
 import random
 import zlib
+from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import scipy.sparse as sp
@@ -173,6 +175,14 @@ class Model:
             "named": named,
             "cv": tb.TauBoostClassifierCV(n_alphas=3, cv=2, n_jobs=1, max_iter=3).fit(X, y),
         }
+        mixed = [
+            [*row, words[k % 3] if k % 5 else None] for k, row in enumerate(X3.toarray()[:, :3])
+        ]
+        tables = {"alpha": 1e-3, "max_iter": 3, "n_jobs": 1, "random_state": 0}
+        fitted |= {
+            "table": tb.TableClassifier(**tables, interactions=[(0, 3)]).fit(mixed, y3 > 0),
+            "table of three": tb.TableClassifier(**tables, interactions=2).fit(mixed, words[y3]),
+        }
         found = []
         for kind, clf in fitted.items():
             tb.save_model(clf, folder / kind)
@@ -189,6 +199,9 @@ class Model:
         """Load it and predict."""
         clf = tb.load_model(folder / "model")
         clf.n_jobs = 1
+        if isinstance(clf, tb.TableClassifier):
+            self.use_table(clf, folder)
+            return
         if clf.n_features_in_ > 1000:
             X = sp.csr_array((2, clf.n_features_in_))
         else:
@@ -199,4 +212,17 @@ class Model:
         check(clf.predict_proba(X).shape == (2, len(clf.classes_)), "probabilities")
         repr(clf)
         float(clf.held_out_loss_)
+        tb.save_model(clf, folder / "again")
+
+    def use_table(self, clf: Any, folder: Path) -> None:
+        """Predict rows in which everything is missing, and look at the terms."""
+        rows = np.full((2, clf.n_features_in_), None, dtype=object)
+        if hasattr(clf, "feature_names_in_"):
+            del clf.feature_names_in_
+        clf.columns_ = tuple(replace(c, name=f"x{k}") for k, c in enumerate(clf.columns_))
+        check(clf.predict_proba(rows).shape == (2, len(clf.classes_)), "probabilities")
+        check(len(clf.explain(rows)) == 2, "explanations")
+        repr(clf.explain(rows))
+        for term in clf.terms_:
+            repr(term)
         tb.save_model(clf, folder / "again")

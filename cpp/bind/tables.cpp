@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "bind/lane_outcome.hpp"
+#include "table/booster.hpp"
 #include "table/equal_rows.hpp"
 #include "table/pairs.hpp"
 #include "table/table_rows.hpp"
@@ -117,12 +118,48 @@ void bind_tables(nb::module_& module) {
       .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a)
       .def("add_pair_term", &OwnTable::add_pair_term, "first"_a, "first_map"_a, "ordered_first"_a,
            "second"_a, "second_map"_a, "ordered_second"_a)
+      .def("shard_rows",
+           [](const OwnTable& table) {
+             std::vector<std::int64_t> n_rows;
+             for (const RowShard& shard : table.shards) n_rows.push_back(shard.n_rows);
+             return n_rows;
+           })
       .def_prop_ro("n_rows", [](const OwnTable& table) { return table.n_rows; })
       .def_prop_ro("n_columns", [](const OwnTable& table) { return table.n_columns; })
       .def_prop_ro("n_levels", [](const OwnTable& table) { return table.n_levels; })
       .def_prop_ro("n_labels", [](const OwnTable& table) { return table.n_labels; })
       .def_prop_ro("n_terms", [](const OwnTable& table) { return table.terms.size(); })
       .def_prop_ro("n_shards", [](const OwnTable& table) { return table.shards.size(); });
+
+  nb::class_<Booster>(module, "Booster")
+      .def(
+          "__init__",
+          [](Booster* at, const OwnTable& table, Array<const double> w) {
+            expect_size(w, table.n_rows, "w");
+            if (table.n_labels > 2) throw std::invalid_argument("boosting is for two classes");
+            new (at) Booster(table, w.data());
+          },
+          "table"_a, "w"_a, nb::keep_alive<1, 2>())
+      .def(
+          "signed_sums",
+          [](const Booster& booster, Array<double> neg, Array<double> pos) {
+            expect_size(neg, booster.n_sums(), "neg");
+            expect_size(pos, booster.n_sums(), "pos");
+            booster.signed_sums(neg.data(), pos.data());
+          },
+          "neg"_a, "pos"_a)
+      .def(
+          "move",
+          [](Booster& booster, std::int64_t level, double d, int n_threads) {
+            if (level < 0 || level >= booster.n_sums())
+              throw std::invalid_argument("no such level");
+            released([&](Pulse&) {
+              Team team(n_threads);
+              booster.move(level, d, team);
+              return 0;
+            });
+          },
+          "level"_a, "d"_a, "n_threads"_a);
 
   bind_sweep<1>(module, "table_sweep");
   bind_sweep<8>(module, "table_lane_sweep");
@@ -133,8 +170,10 @@ void bind_tables(nb::module_& module) {
          Array<const std::int32_t> shards, Array<double> values, int n_threads) {
         const auto lanes = static_cast<std::int64_t>(intercepts.size());
         expect_size(levels, table.n_levels * lanes, "levels");
-        expect_size(values, table.n_rows * lanes, "values");
         const auto chosen = checked(shards, table.shards.size(), "shard");
+        std::int64_t n_rows = 0;
+        for (const std::int32_t s : chosen) n_rows += table.shards[s].n_rows;
+        expect_size(values, n_rows * lanes, "values");
         released([&](Pulse&) {
           Team team(n_threads);
           add_up(table, levels.data(), intercepts.data(), lanes, chosen, values.data(), team);

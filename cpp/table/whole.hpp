@@ -20,8 +20,8 @@ void for_each_cell(const Table& table, const Term& term, std::int64_t first_row,
       visit(j, static_cast<std::int64_t>(of.first_map[of.first[j]] + of.second_map[of.second[j]]));
 }
 
-// values[j, lane] = intercept + the levels that row j falls on, for the rows of some shards; levels
-// are given lane by lane.
+// values[j, lane] = intercept + the levels that row j falls on, for the rows of some shards, one
+// after the other; levels are given lane by lane.
 inline void add_up(const Table& table, const double* levels, const double* intercepts,
                    std::int64_t lanes, const std::vector<std::int32_t>& shards, double* values,
                    Team& team) {
@@ -31,16 +31,19 @@ inline void add_up(const Table& table, const double* levels, const double* inter
       side_by_side[b * lanes + l] = levels[l * table.n_levels + b];
   constexpr std::int64_t block = 1 << 10;  // rows whose values stay in the cache
   struct Block {
-    std::int64_t first, n;
+    std::int64_t first, n, place;
   };
   std::vector<Block> blocks;
-  for (const std::int32_t s : shards)
+  std::int64_t place = 0;
+  for (const std::int32_t s : shards) {
     for (std::int64_t j = 0; j < table.shards[s].n_rows; j += block)
       blocks.push_back(
-          {table.shards[s].first_row + j, std::min(block, table.shards[s].n_rows - j)});
+          {table.shards[s].first_row + j, std::min(block, table.shards[s].n_rows - j), place + j});
+    place += table.shards[s].n_rows;
+  }
   team.share(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t k) {
-    const auto [first, n] = blocks[k];
-    double* at = values + first * lanes;
+    const auto [first, n, place] = blocks[k];
+    double* at = values + place * lanes;
     for (std::int64_t j = 0; j < n; ++j) std::copy_n(intercepts, lanes, at + j * lanes);
     for (const Term& term : table.terms) {
       const double* of_term = side_by_side.data() + term.offset * lanes;

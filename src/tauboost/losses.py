@@ -108,13 +108,17 @@ class Loss(ABC):
         # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
         return np.asarray(softmax(log_expit(z), axis=1))
 
-    def log_loss(self, decisions: Vector, codes: NDArray[np.intp], weights: Vector) -> float:
-        """Mean of -log(probability of the true class), by weight."""
+    def row_losses(self, decisions: Vector, codes: NDArray[np.intp]) -> Vector:
+        """Return -log(probability of the true class) of each sample."""
         if decisions.shape[1] == 1:
             margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
-            return float(np.sum(weights * np.logaddexp(0.0, -self.link_slope * margin)))
+            return np.asarray(np.logaddexp(0.0, -self.link_slope * margin))
         true = self.probabilities(decisions)[np.arange(len(codes)), codes]
-        return -float(np.sum(weights * np.log(np.maximum(true, 1e-300))))
+        return np.asarray(-np.log(np.maximum(true, 1e-300)))
+
+    def log_loss(self, decisions: Vector, codes: NDArray[np.intp], weights: Vector) -> float:
+        """Mean of that, by weight."""
+        return float(np.sum(weights * self.row_losses(decisions, codes)))
 
 
 class _Exponential(Loss):

@@ -6,7 +6,10 @@ import numpy as np
 import pytest
 from sklearn.exceptions import NotFittedError
 
+import tauboost as tb
 from table_models import GlassBox, glass_box, make_table
+from tauboost.estimators.persistence import ESTIMATORS
+from tauboost.io.model import write_model
 
 TABLE = make_table()
 
@@ -86,9 +89,38 @@ def test_an_edited_model_is_consistent(edit):
     for term in other.terms_:
         assert (term.weights * term.scores).sum() == pytest.approx(0, abs=1e-14)
     assert explanation.terms == other.terms_.names
-    assert "edited" in other._model.message
+    assert "Edited" in other._model.message
 
 
 def test_edits_of_no_term():
     with pytest.raises(KeyError, match="no term 'pay'"):
         glass_box().edit_term("pay", remove=True)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("has_names", [True, False])
+def test_files(n_classes, has_names, tmp_path, monkeypatch):
+    monkeypatch.setitem(ESTIMATORS, "GlassBox", GlassBox)
+    clf = glass_box(n_classes).edit_term("age", flatten=(0, 30))
+    if has_names:
+        clf.feature_names_in_ = np.array(["age", "city", "hours"], dtype=object)
+    tb.save_model(clf, tmp_path / "model")
+    again = tb.load_model(tmp_path / "model")
+    assert type(again) is GlassBox
+    np.testing.assert_array_equal(again.predict_proba(TABLE), clf.predict_proba(TABLE))
+    assert repr(again.terms_) == repr(clf.terms_)
+    assert again.n_features_in_ == 3
+    assert hasattr(again, "feature_names_in_") == has_names
+    assert len(tb.to_onnx(clf).graph.input) == 3
+
+
+def test_a_file_of_another_kind_than_it_says(tmp_path, monkeypatch):
+    write_model(glass_box()._model.to_data({}, kind="TauBoostClassifier"), tmp_path / "model")
+    with pytest.raises(ValueError, match="it holds a TauBoostClassifier, which this version"):
+        tb.load_model(tmp_path / "model")
+    write_model(glass_box()._model.to_data({"depth": 3}, kind="GlassBox"), tmp_path / "model")
+    with pytest.raises(ValueError, match="it holds a GlassBox"):
+        tb.load_model(tmp_path / "model")
+    monkeypatch.setitem(ESTIMATORS, "GlassBox", GlassBox)
+    with pytest.raises(ValueError, match="GlassBox has no parameter 'depth'"):
+        tb.load_model(tmp_path / "model")

@@ -40,6 +40,9 @@ def test_cells_of_several_bins():
     axis = make_axis(AGE, np.array([0, 0, 1, 1, 2, 2, 3], np.uint8))
     np.testing.assert_array_equal(axis.edges, [25.0, 40.0])
     assert axis.names == ["<= 25", "25 to 40", "> 40", "missing"]
+    axis = make_axis(AGE, np.array([0, 0, 1, 1, 2, 2, 1], np.uint8))
+    assert axis.label(1) == "25 < age <= 40 or missing"
+    assert axis.label(2) == "age > 40"
     axis = make_axis(CITY, np.array([0, 1, 1, 1, 2], np.uint8))
     assert axis.names == ["Oslo", "Bergen, Tromsø, other", "missing"]
     many = CategoryColumn("c", np.array([f"c{k}" for k in range(9)], dtype=object))

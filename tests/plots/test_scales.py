@@ -28,7 +28,7 @@ def test_bins_of_equal_width_where_far_values_press_the_others_together():
         assert not found.is_linear
         assert found.note == " (bins of equal width)"
         np.testing.assert_array_equal(found.bounds, np.arange(7))
-        assert found.ticks[1] == ["0", "1", "2", "3", "1e+06"]
+        assert found.ticks[1] == ["0", "1", "2", "3", "1000000"]
 
 
 def test_ends_of_the_range_of_numbers():
@@ -36,6 +36,15 @@ def test_ends_of_the_range_of_numbers():
     for edges, weights in (([], [1]), ([5], [1, 1]), ([5], [0, 0]), ([0, 1, 2, 3, 4], np.zeros(6))):
         bounds = scale(edges, weights).bounds
         assert np.all(np.diff(bounds) > 0)
+
+
+def test_outer_bins_are_no_denser_than_their_neighbours_let_them_be():
+    found = scale([0, 100, 101, 102, 103, 203], np.ones(7))
+    density = found.density(np.full(7, 1 / 7))
+    np.testing.assert_allclose(density[[0, -1]], 1 / 700)
+    assert density[2] == density.max()
+    equal = scale([0, 1, 2, 3, 1e6], [90, 5, 2, 1, 1, 1])
+    np.testing.assert_array_equal(equal.density(np.arange(6.0)), np.arange(6.0))
 
 
 def test_long_names_are_cut():

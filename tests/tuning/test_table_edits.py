@@ -76,7 +76,7 @@ def test_what_the_fit_measured_does_not_hold_any_more():
     assert len(model.terms) == 3
     assert np.isnan(model.objective).all()
     assert np.isnan(model.held_out_loss)
-    assert model.message == "done; edited: age x city removed"
+    assert model.message == "done. Edited: age x city removed."
 
 
 @pytest.mark.parametrize(

@@ -80,10 +80,10 @@ class Explanation:
         fields = ("contributions", "intercepts", "decisions", "probabilities", "classes", "indices")
         return replace(self, **{name: getattr(self, name)[rows] for name in fields})
 
-    def row(self, row: int = 0) -> list[Contribution]:
-        """Return what the terms add to one row, the largest first."""
+    def row(self, row: int = 0, n: int | None = None) -> list[Contribution]:
+        """Return what the terms, or the n that matter most, add to one row, the largest first."""
         values = self.contributions[row]
-        order = np.argsort(-np.abs(values), kind="stable")
+        order = np.argsort(-np.abs(values), kind="stable")[:n]
         return [Contribution(self.terms[k], self._value(k, row), float(values[k])) for k in order]
 
     def _value(self, term: int, row: int) -> str:
@@ -120,7 +120,7 @@ class Explanation:
         heads[4:5] = ["largest contributions"]
         rows = []
         for j in range(min(len(self), MOST_ROWS)):
-            parts = [f"{p.term} = {p.value}: {p.contribution:+.3f}" for p in self.row(j)[:LARGEST]]
+            parts = [f"{p.term} = {p.value}: {p.contribution:+.3f}" for p in self.row(j, LARGEST)]
             parts += [""] * (LARGEST - len(parts))
             numbers = (f"{self.probabilities[j]:.3f}", f"{self.decisions[j]:+.4f}")
             rows.append((str(self.indices[j]), str(self.classes[j]), *numbers, *parts))

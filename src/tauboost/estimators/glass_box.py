@@ -11,6 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.messages import shown
+from ..io.table_data import TableData
 from ..tuning.table_edits import edited
 from ..tuning.table_model import Codes, TableModel
 from ..validation.frames import take_frame
@@ -26,11 +27,30 @@ class GlassBoxMixin:
 
     if TYPE_CHECKING:
         classes_: NDArray[Any]
-        _model: TableModel
+        feature_names_in_: NDArray[Any]
+        n_features_in_: int
+
+        @property
+        def _model(self) -> TableModel: ...
 
         def _codes(self, X: Any) -> Codes: ...
 
         def _keep(self, model: TableModel) -> None: ...
+
+    def _to_model(self) -> TableData:
+        """Return everything a file needs."""
+        params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return self._model.to_data(params, hasattr(self, "feature_names_in_"), type(self).__name__)
+
+    @classmethod
+    def _from_model(cls, data: TableData) -> Self:
+        """Make a fitted estimator from checked data; anything that does not fit is an error."""
+        clf = cls(**data.params)
+        clf.n_features_in_ = data.n_columns
+        if data.feature_names:
+            clf.feature_names_in_ = data.names
+        clf._keep(TableModel.from_data(data))
+        return clf
 
     def _bands(self) -> list[Band | None] | None:
         """Return how far the scores of each term may be off, where that is known."""

@@ -14,11 +14,14 @@ from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..io.atomic import new_file
-from ..io.model import ModelData, read_model, write_model
+from ..io.model import ModelData, TableData, read_model, write_model
 from ..io.onnx import onnx_graph
+from ..io.onnx_table import table_graph
 from ..tuning.model import loading, unknown_kind
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
+from .glass_box import GlassBoxMixin
+from .table_classifier import TableClassifier
 
 if TYPE_CHECKING:
     import onnx
@@ -27,7 +30,7 @@ __all__ = ["load_model", "save_model", "to_onnx"]
 
 # The classes that files can hold, by the name that stands in the file.
 ESTIMATORS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (TauBoostClassifier, TauBoostClassifierCV)
+    kind.__name__: kind for kind in (TauBoostClassifier, TauBoostClassifierCV, TableClassifier)
 }
 
 
@@ -39,7 +42,7 @@ def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    clf : TauBoostClassifier
+    clf : TauBoostClassifier or TableClassifier
     path : str or path-like
 
     Raises
@@ -67,7 +70,7 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
     Returns
     -------
-    TauBoostClassifier
+    TauBoostClassifier or TableClassifier
         Fitted, with the same parameters; it predicts the same bits as the one that was saved.
 
     Raises
@@ -78,7 +81,8 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     data = read_model(path)
     with loading(path):
         estimator = ESTIMATORS.get(data.kind)
-        if estimator is None:
+        is_table = isinstance(data, TableData)
+        if estimator is None or is_table != issubclass(estimator, GlassBoxMixin):
             raise ValueError(unknown_kind(data.kind))
         unknown = sorted(data.params.keys() - set(estimator._get_param_names()))
         if unknown:
@@ -87,35 +91,43 @@ def load_model(path: str | os.PathLike[str]) -> Any:
 
 
 def to_onnx(
-    clf: Any, path: str | os.PathLike[str] | None = None, *, dtype: DTypeLike = np.float32
+    clf: Any, path: str | os.PathLike[str] | None = None, *, dtype: DTypeLike | None = None
 ) -> onnx.ModelProto:
     """Export a fitted classifier to ONNX; needs the extra ``onnx``.
 
     The graph has the input ``X``, of shape (N, n_features), and the outputs ``label`` and
-    ``probabilities``, which are what ``predict`` and ``predict_proba`` return.
+    ``probabilities``, which are what ``predict`` and ``predict_proba`` return. For a table
+    classifier it has one input for each column, with its name and of shape (N, 1): numbers, NaN for
+    missing, or strings, "" for missing; strings that the fit has not seen may be given.
 
     Parameters
     ----------
-    clf : TauBoostClassifier
+    clf : TauBoostClassifier or TableClassifier
     path : str or path-like, optional
         Where to write the graph.
-    dtype : float32 or float64
-        Type of the input and of all arithmetic. ``predict`` works with float64: with float32 a
-        probability may differ in the seventh digit, and a label where two classes are as close.
+    dtype : float32 or float64, optional
+        Type of the input and of all arithmetic: by default float32, and float64 for a table
+        classifier, whose thresholds are values of the data. ``predict`` works with float64: with
+        float32 a probability may differ in the seventh digit, and a label where two classes are as
+        close.
     """
-    model = onnx_graph(_fitted_data(clf, "to_onnx"), dtype)
+    data = _fitted_data(clf, "to_onnx")
+    if isinstance(data, TableData):
+        model = table_graph(data, np.float64 if dtype is None else dtype)
+    else:
+        model = onnx_graph(data, np.float32 if dtype is None else dtype)
     if path is not None:
         with new_file(path, overwrite=True) as file:
             file.write(model.SerializeToString())
     return model
 
 
-def _fitted_data(clf: Any, caller: str) -> ModelData:
+def _fitted_data(clf: Any, caller: str) -> ModelData | TableData:
     # By identity: what a subclass adds would not come back.
     if ESTIMATORS.get(type(clf).__name__) is not type(clf):
         accepted = " or ".join(ESTIMATORS)
         hint = "; to_local() gives one" if hasattr(clf, "to_local") else ""
         raise TypeError(f"{caller} takes a {accepted}, got {type(clf).__name__}{hint}")
     check_is_fitted(clf)
-    data: ModelData = clf._to_model()
+    data: ModelData | TableData = clf._to_model()
     return data

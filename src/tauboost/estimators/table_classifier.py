@@ -14,8 +14,9 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.binning import encode
 from ..tuning.events import live_line
-from ..tuning.table_fitting import TableParameters, fit_table
+from ..tuning.table_fitting import fit_table
 from ..tuning.table_model import Codes, TableModel
+from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .glass_box import GlassBoxMixin
@@ -127,7 +128,7 @@ class TableClassifier(
         categorical: Any = "auto",
         class_weight: Any = None,
         max_iter: int = 100,
-        tol: float = 1e-6,
+        tol: float = 1e-5,
         time_limit: float | None = None,
         n_jobs: int | None = -1,
         random_state: Any = None,

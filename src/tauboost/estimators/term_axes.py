@@ -58,11 +58,12 @@ class Axis:
             return f"{self.feature} = {self.names[first]}"
         low = self.bounds[first - 1] if first else ""
         high = self.bounds[last] if last < len(self.edges) else ""
-        if low and high:
-            return f"{low} < {self.feature} <= {high}"
-        if low or high:
-            return f"{self.feature} > {low}" if low else f"{self.feature} <= {high}"
-        return f"any {self.feature}"
+        text = f"{low} < {self.feature} <= {high}"
+        if not low or not high:
+            text = f"{self.feature} <= {high}" if high else f"{self.feature} > {low}"
+        if not low and not high:
+            text = f"any {self.feature}"
+        return f"{text} or missing" if first <= self.missing <= last else text
 
     def short_label(self, first: int, last: int) -> str:
         """Say the same where the column is named above: a category by its name alone."""

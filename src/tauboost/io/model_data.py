@@ -17,7 +17,14 @@ from numpy.typing import NDArray
 from ..base.kinds import is_sparse
 from .plain_json import excerpt
 
-__all__ = ["ModelData", "count_rows"]
+__all__ = [
+    "ModelData",
+    "check_classes",
+    "check_names",
+    "check_numbers",
+    "check_strings",
+    "count_rows",
+]
 
 NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}", re.ASCII)
 MAX_FEATURES = 2**53  # every JSON reader can hold it
@@ -55,18 +62,18 @@ class ModelData:
     kind: str = "TauBoostClassifier"
 
     def __post_init__(self) -> None:
-        _check_names(self)
-        _check_classes(self.classes)
+        check_names(self.kind, self.params, self.fitted)
+        check_classes(self.classes)
         if type(self.n_features) is not int or not 0 < self.n_features <= MAX_FEATURES:
             raise ValueError(
                 f"n_features must be an integer from 1 to {MAX_FEATURES}, got "
                 f"{excerpt(self.n_features)}"
             )
         rows = count_rows(len(self.classes))
-        _check_numbers(self.coef, (rows, self.n_features), "coef")
-        _check_numbers(self.intercept, (rows,), "intercept")
+        check_numbers(self.coef, (rows, self.n_features), "coef")
+        check_numbers(self.intercept, (rows,), "intercept")
         if self.feature_names is not None:
-            _check_feature_names(self.feature_names, self.n_features)
+            check_strings(self.feature_names, "feature_names", self.n_features)
 
 
 def count_rows(n_classes: int) -> int:
@@ -74,16 +81,18 @@ def count_rows(n_classes: int) -> int:
     return 1 if n_classes == 2 else n_classes
 
 
-def _check_names(data: ModelData) -> None:
-    if not isinstance(data.kind, str) or not NAME.fullmatch(data.kind):
-        raise ValueError(f"kind must be the name of a class, got {excerpt(data.kind)}")
-    for group, values in (("params", data.params), ("fitted", data.fitted)):
+def check_names(kind: Any, params: dict[str, Any], fitted: dict[str, Any]) -> None:
+    """Check the name of the class, and those of all values."""
+    if not isinstance(kind, str) or not NAME.fullmatch(kind):
+        raise ValueError(f"kind must be the name of a class, got {excerpt(kind)}")
+    for group, values in (("params", params), ("fitted", fitted)):
         for name in values:
             if not isinstance(name, str) or not NAME.fullmatch(name):
                 raise ValueError(f"{group} has a value named {excerpt(name)}, which is no name")
 
 
-def _check_classes(classes: Any) -> None:
+def check_classes(classes: Any) -> None:
+    """Check that labels are of one kind, and different."""
     if not isinstance(classes, np.ndarray) or classes.ndim != 1 or len(classes) < 2:
         raise ValueError(f"classes must be an array of two labels or more, got {excerpt(classes)}")
     kind = classes.dtype.kind
@@ -98,18 +107,21 @@ def _check_classes(classes: Any) -> None:
         raise ValueError("classes has a label twice")
 
 
-def _check_feature_names(names: Any, n_features: int) -> None:
-    if not isinstance(names, np.ndarray) or names.dtype != object or not _are_strings(names):
-        raise TypeError(f"feature_names must be an object array of strings, got {excerpt(names)}")
-    if names.shape != (n_features,):
-        raise ValueError(f"feature_names must have shape ({n_features},), got {names.shape}")
+def check_strings(values: Any, name: str, length: int | None) -> None:
+    """Check an array of strings; None stands for any length."""
+    if not isinstance(values, np.ndarray) or values.dtype != object or not _are_strings(values):
+        raise TypeError(f"{name} must be an object array of strings, got {excerpt(values)}")
+    length = len(values) if length is None else length
+    if values.shape != (length,):
+        raise ValueError(f"{name} must have shape ({length},), got {values.shape}")
 
 
 def _are_strings(values: NDArray[Any]) -> bool:
     return all(isinstance(value, str) for value in values.flat)
 
 
-def _check_numbers(array: Any, shape: tuple[int, ...], name: str) -> None:
+def check_numbers(array: Any, shape: tuple[int, ...], name: str) -> None:
+    """Check that an array has finite float64 numbers and this shape; coef may be CSR."""
     sparse = name == "coef" and is_sparse(array) and array.format == "csr"
     if not sparse and not isinstance(array, np.ndarray):
         raise TypeError(f"{name} must be an array of numbers, got {excerpt(array)}")

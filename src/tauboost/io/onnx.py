@@ -8,6 +8,7 @@ sparse model over millions of features is a small file.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -17,14 +18,23 @@ from numpy.typing import DTypeLike, NDArray
 from ..base.version import VERSION
 from .model_data import ModelData
 from .plain_json import excerpt
+from .table_data import TableData
 
 if TYPE_CHECKING:
     import onnx
 
-__all__ = ["onnx_graph"]
+__all__ = [
+    "Graph",
+    "add_label",
+    "add_probabilities",
+    "check_size",
+    "finish",
+    "onnx_graph",
+    "start",
+]
 
 # Old enough for runtimes of the last years; every operator here is in it with float64.
-OPSET, IR_VERSION = 13, 8
+OPSET, ML_OPSET, IR_VERSION = 13, 2, 8
 MAX_BYTES = 2**31 - 1  # what protobuf can hold in one message
 
 Array = NDArray[Any]
@@ -39,19 +49,26 @@ def onnx_graph(data: ModelData, dtype: DTypeLike = np.float32) -> onnx.ModelProt
         ``fitted`` holds ``slope`` and ``offset``, one number or one for each row of ``coef``.
     dtype : float32 or float64
     """
-    real = np.dtype(dtype)
-    if real not in (np.dtype(np.float32), np.dtype(np.float64)):
-        raise ValueError(f"dtype must be float32 or float64, got {excerpt(dtype)}")
-    graph = _Graph(_import_onnx(), real)
-    columns, weights = _used_columns(data, real)
+    graph = start(dtype)
+    columns, weights = _used_columns(data, graph.dtype)
     X = "X"
     if len(columns) < data.n_features:
         X = graph.add("Gather", X, graph.constant("columns", columns), axis=1)
     H = graph.add("MatMul", X, graph.real("coef", weights.T))
     H = graph.add("Add", H, graph.real("intercept", data.intercept))
-    _add_label(graph, H, data)
-    _add_probabilities(graph, H, data)
-    return _finish(graph, data)
+    add_label(graph, H, data)
+    add_probabilities(graph, H, data)
+    real = graph.onnx.helper.np_dtype_to_tensor_dtype(graph.dtype)
+    X = graph.onnx.helper.make_tensor_value_info("X", real, ["N", data.n_features])
+    return finish(graph, data, [X])
+
+
+def start(dtype: DTypeLike, prefix: str = "") -> Graph:
+    """Return an empty graph with arithmetic of the given type."""
+    real = np.dtype(dtype)
+    if real not in (np.dtype(np.float32), np.dtype(np.float64)):
+        raise ValueError(f"dtype must be float32 or float64, got {excerpt(dtype)}")
+    return Graph(_import_onnx(), real, prefix)
 
 
 def _import_onnx() -> Any:
@@ -62,20 +79,30 @@ def _import_onnx() -> Any:
     return onnx
 
 
-class _Graph:
-    """The nodes and constants of a graph that grows."""
+class Graph:
+    """The nodes and constants of a graph that grows; their names begin with the prefix."""
 
-    def __init__(self, onnx: Any, real: np.dtype[Any]) -> None:
+    def __init__(self, onnx: Any, real: np.dtype[Any], prefix: str = "") -> None:
         self.onnx = onnx
         self.dtype = real
+        self.prefix = prefix
         self.nodes: list[Any] = []
         self.constants: list[Any] = []
+        self.once: dict[str, str] = {}
 
     def constant(self, name: str, values: Array) -> str:
-        self.constants.append(self.onnx.numpy_helper.from_array(values, name))
-        return name
+        """Add a constant; return its name in the graph."""
+        self.constants.append(self.onnx.numpy_helper.from_array(values, self.prefix + name))
+        return self.prefix + name
+
+    def shared(self, name: str, values: Array) -> str:
+        """Add a constant unless it is there."""
+        if name not in self.once:
+            self.once[name] = self.constant(name, values)
+        return self.once[name]
 
     def real(self, name: str, values: Any) -> str:
+        """Add a constant of the graph's type."""
         with np.errstate(over="ignore"):
             cast = np.ascontiguousarray(values, dtype=self.dtype)
         if not np.all(np.isfinite(cast)):
@@ -83,7 +110,8 @@ class _Graph:
         return self.constant(name, cast)
 
     def add(self, operator: str, *inputs: str, output: str | None = None, **options: Any) -> str:
-        output = output or f"{operator.lower()}_{len(self.nodes)}"
+        """Add a node; return the name of its output."""
+        output = output or f"{self.prefix}{operator.lower()}_{len(self.nodes)}"
         node = self.onnx.helper.make_node(operator, list(inputs), [output], **options)
         self.nodes.append(node)
         return output
@@ -101,17 +129,23 @@ def _used_columns(
         columns = np.zeros(1, dtype=np.int64)  # a product needs at least one
     shape = (len(data.intercept), len(columns))
     n_bytes = shape[0] * shape[1] * real.itemsize + columns.nbytes
-    if n_bytes > MAX_BYTES:
-        raise ValueError(
-            f"the model takes {n_bytes:,} bytes, but an ONNX file holds at most {MAX_BYTES:,}: "
-            "fit with an l1 penalty, so that fewer features are used"
-        )
+    check_size(n_bytes, "fit with an l1 penalty, so that fewer features are used")
     weights = np.zeros(shape)
     weights[entries.row, position] = entries.data
     return columns, weights
 
 
-def _add_label(graph: _Graph, H: str, data: ModelData) -> None:
+def check_size(n_bytes: int, advice: str) -> None:
+    """Refuse what no ONNX file can hold."""
+    if n_bytes > MAX_BYTES:
+        raise ValueError(
+            f"the model takes {n_bytes:,} bytes, but an ONNX file holds at most {MAX_BYTES:,}: "
+            f"{advice}"
+        )
+
+
+def add_label(graph: Graph, H: str, data: ModelData | TableData) -> None:
+    """Add the output ``label``: the class that decision values point to."""
     if len(data.classes) == 2:
         positive = graph.add("Greater", H, graph.real("zero", 0.0))
         flat = graph.add("Squeeze", positive, graph.constant("axis", np.array([1])))
@@ -130,7 +164,8 @@ def _onnx_classes(classes: Array) -> Array:
     return classes
 
 
-def _add_probabilities(graph: _Graph, H: str, data: ModelData) -> None:
+def add_probabilities(graph: Graph, H: str, data: ModelData | TableData) -> None:
+    """Add the output ``probabilities``."""
     slope, offset = (graph.real(name, _link(data, name)) for name in ("slope", "offset"))
     s = graph.add("Add", graph.add("Mul", H, slope), offset)
     if len(data.classes) == 2:
@@ -147,7 +182,7 @@ def _add_probabilities(graph: _Graph, H: str, data: ModelData) -> None:
     graph.add("Softmax", log_p, axis=1, output="probabilities")
 
 
-def _link(data: ModelData, name: str) -> Array:
+def _link(data: ModelData | TableData, name: str) -> Array:
     if name not in data.fitted:
         raise ValueError(f"the model has no {name}, which its probabilities need")
     value = np.asarray(data.fitted[name], dtype=np.float64)
@@ -156,20 +191,23 @@ def _link(data: ModelData, name: str) -> Array:
     return value
 
 
-def _finish(graph: _Graph, data: ModelData) -> onnx.ModelProto:
+def finish(
+    graph: Graph, data: ModelData | TableData, inputs: list[Any], domains: Sequence[str] = ()
+) -> onnx.ModelProto:
+    """Return the graph with its inputs and outputs, checked."""
     helper = graph.onnx.helper
     real = helper.np_dtype_to_tensor_dtype(graph.dtype)
-    label = next(c.data_type for c in graph.constants if c.name == "classes")
-    inputs = [helper.make_tensor_value_info("X", real, ["N", data.n_features])]
+    label = next(c.data_type for c in graph.constants if c.name == f"{graph.prefix}classes")
     outputs = [
         helper.make_tensor_value_info("label", label, ["N"]),
         helper.make_tensor_value_info("probabilities", real, ["N", len(data.classes)]),
     ]
     proto = helper.make_graph(graph.nodes, data.kind, inputs, outputs, graph.constants)
-    opset = helper.make_opsetid("", OPSET)
+    opsets = [helper.make_opsetid("", OPSET)]
+    opsets += [helper.make_opsetid(domain, ML_OPSET) for domain in domains]
     model: onnx.ModelProto = helper.make_model(
         proto,
-        opset_imports=[opset],
+        opset_imports=opsets,
         ir_version=IR_VERSION,
         producer_name="tauboost",
         producer_version=VERSION,

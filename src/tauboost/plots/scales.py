@@ -27,6 +27,15 @@ class Scale(NamedTuple):
     ticks: tuple[Vector, list[str]] | None
     note: str
 
+    def density(self, weights: Vector) -> Vector:
+        """Return the share of data in each bin, by width where values are to scale."""
+        if not self.is_linear:
+            return weights
+        widths = np.diff(self.bounds)
+        if len(widths) > 2:  # the outer bins have no end: at least as wide as their neighbours
+            widths[0], widths[-1] = max(widths[:2]), max(widths[-2:])
+        return np.asarray(weights / widths)
+
 
 def positions(axis: Axis, weights: Vector, most_ticks: int = MOST_TICKS) -> Scale:
     """Return where the ordered bins of an axis, with these shares of the data, begin and end.
@@ -42,14 +51,18 @@ def positions(axis: Axis, weights: Vector, most_ticks: int = MOST_TICKS) -> Scal
     spread = high - low if n > 1 else max(abs(low), 1.0)
     if np.isfinite(3 * spread):
         usual = float(np.median(np.diff(edges))) if n > 1 else spread
-        gap = min(spread / max(n, 12), 3 * usual)
+        gap = min(usual, spread / 2)
         bounds = np.concatenate([[low - gap], edges, [high + gap]])
         if n < 4 or _can_be_seen(bounds, weights):
             return Scale(bounds, True, None, "")
     every = max(1, -(-n // most_ticks))
-    texts = [f"{value:.3g}" for value in edges[::every].tolist()]
+    texts = [_short(value) for value in edges[::every].tolist()]
     ticks = np.arange(1.0, n + 1.0, every)
     return Scale(np.arange(n + 2.0), False, (ticks, texts), " (bins of equal width)")
+
+
+def _short(value: float) -> str:
+    return f"{value:.0f}" if 1e3 <= abs(value) < 1e7 else f"{value:.3g}"
 
 
 def _can_be_seen(bounds: Vector, weights: Vector) -> bool:

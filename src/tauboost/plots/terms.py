@@ -176,7 +176,7 @@ def _draw_steps(figure: Any, term: Term, lines: Lines, compact: bool) -> None:
 
 
 def _draw_density(axes: Any, weights: Vector, scale: Scale) -> None:
-    density = weights / (np.diff(scale.bounds) if scale.is_linear else 1.0)
+    density = scale.density(weights)
     axes.stairs(density, scale.bounds, fill=True, color=DENSITY, ec=DENSITY, lw=0.8)
     axes.set_ylabel("density\nof data" if scale.is_linear else "share\nof data")
     axes.set_yticks([])
@@ -247,7 +247,7 @@ def _draw_categories(figure: Any, term: Term, lines: Lines, compact: bool) -> No
     left.set_yticks(places, names, parse_math=False)
     left.set_xlabel(_ylabel(lines, term, compact))
     right.barh(places, term.weights[chosen], 0.8, color=DENSITY)
-    right.xaxis.set_major_formatter(lambda share, _: f"{share:.0%}")
+    right.xaxis.set_major_formatter(lambda share, _: f"{100 * share:g}%")
     right.xaxis.set_major_locator(_few_ticks())
     right.set_xlabel("data" if compact else "share of data")
     left.set_ylim(places.min(initial=0.0) - 0.7, places.max(initial=0.0) + 0.7)

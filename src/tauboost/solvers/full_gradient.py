@@ -38,11 +38,12 @@ class FullGradient:
 
     def _go_to(self, point: Point) -> None:
         self.point, self.lam, self.value = point, point.lam, point.value
+        self.total = point.total
         self.neg, self.pos = point.sums()
 
     def gradient(self) -> Vector:
         """Gradient of F at lam."""
-        return (self.pos - self.neg) / self.point.total
+        return (self.pos - self.neg) / self.total
 
     def epochs(self) -> float:
         """Return the iterations done."""

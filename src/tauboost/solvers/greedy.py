@@ -50,8 +50,8 @@ class Greedy(FullGradient):
 
     def _log_ratio(self, i: int) -> float:
         # neg and pos hold w |A|: over a_i they are the W- and W+ of entries in {-a, 0, a}
-        scale, total = self.problem.design.scale[i], self.point.total
-        smoothing = 1e-12 * total
+        scale = self.problem.design.scale[i]
+        smoothing = 1e-12 * self.total
         return 0.5 * float(
             np.log(self.neg[i] / scale + smoothing) - np.log(self.pos[i] / scale + smoothing)
         )

@@ -30,6 +30,7 @@ from .pcdm_async import PcdmAsync
 from .result import Result
 from .start import Start
 from .stopping import Callback, Iteration, Monitor, StoppingRule, drive
+from .table_greedy import TableGreedy
 
 __all__ = ["METHODS", "Method", "solve"]
 
@@ -104,7 +105,7 @@ METHODS: dict[str, Method] = {
         takes_l1=False,
         takes_l2=False,
         takes_bounds=False,
-        make_on_tables=Greedy,
+        make_on_tables=TableGreedy,
     ),
     "lbfgs": Method(
         Lbfgs,

@@ -22,7 +22,7 @@ from ..losses import LOSSES
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_product
 
-__all__ = ["Model", "load", "loading", "unknown_kind"]
+__all__ = ["Model", "check_fitted", "load", "loading", "unknown_kind"]
 
 # The estimators whose files these are: all of them predict alike.
 KINDS = ("TauBoostClassifier", "TauBoostClassifierCV")
@@ -91,31 +91,34 @@ class Model:
     @classmethod
     def from_data(cls, data: ModelData) -> Model:
         """Make a model from checked data; anything that does not fit is an error."""
-        fitted, loss = data.fitted, str(data.fitted["loss"])
-        if loss not in LOSSES:
-            raise ValueError(f"its loss is {loss!r}")
-        held_out_loss = np.asarray(fitted["held_out_loss"], dtype=np.float64)  # may be NaN
-        if held_out_loss.shape != (1,):
-            raise ValueError(f"held_out_loss must have shape (1,), got {held_out_loss.shape}")
-        return cls(
-            data.classes,
-            data.coef,
-            data.intercept,
-            loss,
-            alpha=check_real(fitted["alpha"], "alpha", least=0.0),
-            l1_ratio=check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0),
-            n_iter=int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53)),
-            objective=check_vector(fitted["objective"], data.coef.shape[0], "objective"),
-            held_out_loss=float(held_out_loss[0]),
-            message=str(fitted["message"]),
-        )
+        objective = check_vector(data.fitted["objective"], data.coef.shape[0], "objective")
+        fitted = check_fitted(data.fitted)
+        return cls(data.classes, data.coef, data.intercept, **fitted, objective=objective)
+
+
+def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:
+    """Return what files of all models say of the fit, checked."""
+    loss = str(fitted["loss"])
+    if loss not in LOSSES:
+        raise ValueError(f"its loss is {loss!r}")
+    held_out_loss = np.asarray(fitted["held_out_loss"], dtype=np.float64)  # may be NaN
+    if held_out_loss.shape != (1,):
+        raise ValueError(f"held_out_loss must have shape (1,), got {held_out_loss.shape}")
+    return {
+        "loss": loss,
+        "alpha": check_real(fitted["alpha"], "alpha", least=0.0),
+        "l1_ratio": check_real(fitted["l1_ratio"], "l1_ratio", least=0.0, most=1.0),
+        "n_iter": int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53)),
+        "held_out_loss": float(held_out_loss[0]),
+        "message": str(fitted["message"]),
+    }
 
 
 def load(path: str | os.PathLike[str]) -> Model:
     """Load a model file, whichever of our classifiers it holds."""
     data = read_model(path)
     with loading(path):
-        if data.kind not in KINDS:
+        if data.kind not in KINDS or not isinstance(data, ModelData):
             raise ValueError(unknown_kind(data.kind))
         return Model.from_data(data)
 

@@ -63,7 +63,7 @@ def _changed(
         intercept=model.intercept + shift,
         objective=np.full(model.n_tasks, np.nan),
         held_out_loss=np.nan,
-        message=f"{model.message}; edited: {what}",
+        message=f"{model.message.rstrip('.')}. Edited: {what}.",
     )
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -15,6 +17,7 @@ __all__ = ["LANES", "TableLanes", "TermPsi"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
+MOST = 80.0  # residuals beyond it are too much for the exp of a race
 
 
 class TermPsi:
@@ -88,6 +91,7 @@ class TableLanes:
         weights, n = samples.weights, samples.n
         total = weights[samples.trained(self.held)].sum()
         self.total = np.ones(self.width)
+        self.E: NDArray[Any]
         real = np.float64 if self.width == 1 else np.float32
         if self.loss.has_odds:
             self.E = np.ones(n * self.width, dtype=real)
@@ -96,24 +100,24 @@ class TableLanes:
             self.E = np.repeat((weights / total).astype(real), self.width)
             self.c = None
 
-    def start_from(self, levels: Vector, intercepts: Vector) -> None:
-        """Go to these levels, (lanes, levels): of the first terms, where there are more now."""
-        self.levels[:, : levels.shape[1]] = levels
-        self.intercepts[:] = intercepts
+    def start_from(self, levels: Vector, intercept: float) -> None:
+        """Go to these levels, of the first terms where there are more now, in every lane."""
+        self.levels[:, : len(levels)] = levels
+        self.intercepts[:] = intercept
+        trained = self.samples.trained(self.held)
         y = np.where(self.is_positive.reshape(-1, self.width) != 0, 1.0, -1.0)
-        r = self.values(self.shards) * y[self.samples.labels]
-        self._begin()
-        most = 700.0 if self.width == 1 else 80.0
-        self.E *= np.exp(np.clip(r, -most, most)).reshape(-1)
+        first = self.values(self.shards, 1)
+        r = first * y[self.samples.labels[trained], :1]
+        E = self.E.reshape(-1, self.width)
+        E[trained] *= np.exp(np.clip(r, -MOST, MOST)).astype(E.dtype)
         if not self.loss.has_odds:
-            trained = self.samples.trained(self.held)
-            self.total = self.E.reshape(-1, self.width)[trained].sum(axis=0)
+            self.total = E[trained].sum(axis=0, dtype=np.float64)
 
     def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
         """Visit every term once, or these; returns by how much each objective fell."""
         table = self.samples.table
         order = np.arange(table.n_terms, dtype=np.int32) if terms is None else terms
-        sweep = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
+        sweep: Any = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
         outcome = sweep(
             table,
             self.E,
@@ -134,13 +138,14 @@ class TableLanes:
         self.n_sweeps += 1
         return np.array(outcome.decrease)[: self.n_lanes]
 
-    def values(self, shards: NDArray[np.int32]) -> Vector:
-        """Return the sums of levels of the rows in these shards, (all rows, lanes)."""
-        values = np.zeros((self.samples.n, self.width))
+    def values(self, shards: NDArray[np.int32], n_lanes: int) -> Vector:
+        """Return the sums of levels of the rows in these shards, (rows, lanes), of some lanes."""
+        n_rows = int(self.samples.shard_rows[shards].sum())
+        values = np.empty((n_rows, n_lanes))
         _core.table_values(
             self.samples.table,
-            self.levels.reshape(-1),
-            self.intercepts,
+            self.levels[:n_lanes].reshape(-1),
+            self.intercepts[:n_lanes],
             shards,
             values.reshape(-1),
             self.n_threads,
@@ -171,8 +176,7 @@ class TableLanes:
     def held_out_decisions(self) -> Vector:
         """Return the decision values of the rows that are held out, (rows, lanes)."""
         assert self.held is not None
-        values = self.values(self.samples.held_shards(self.held))
-        return flipped(values[~self.samples.trained(self.held), : self.n_lanes])
+        return flipped(self.values(self.samples.held_shards(self.held), self.n_lanes))
 
     def weights(self, lane: int) -> tuple[Vector, Vector]:
         """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
@@ -180,7 +184,7 @@ class TableLanes:
         E = self.E.reshape(-1, self.width)[:, lane]
         y = np.where(self.is_positive.reshape(-1, self.width)[samples.labels, lane] != 0, 1.0, -1.0)
         if self.c is not None:
-            share = 1.0 / (1.0 + E)
+            share = 1.0 / (1.0 + E.astype(np.float64))
             w = np.where(samples.trained(self.held), self.c * (E * share), 0.0)
             return y * w, w * share
         w = np.where(samples.trained(self.held), E / self.total[lane], 0.0)

@@ -7,21 +7,25 @@ cell along its axis. A decision value is that sum, in that order: explanations a
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..design.columns import CategoryColumn, Column, NumericColumn
+from ..io.model import TableData, read_model
+from ..io.strings import object_array
 from ..losses import LOSSES
+from .model import KINDS as LINEAR_KINDS
+from .model import Model, check_fitted, loading, unknown_kind
 
-if TYPE_CHECKING:
-    from ..design.columns import Column
+__all__ = ["KIND", "TableModel", "TermData", "load"]
 
-__all__ = ["TableModel", "TermData"]
-
+KIND = "TableClassifier"  # the estimator whose files these are
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache
 
 Codes = NDArray[np.uint8]
@@ -129,6 +133,71 @@ class TableModel:
         """Return "age", or "age x hours" for a pair."""
         return " x ".join(self.columns[column].name for column in term.columns)
 
+    def to_data(
+        self, params: dict[str, Any], feature_names: bool = True, kind: str = KIND
+    ) -> TableData:
+        """Return everything a file needs; ``feature_names``: whether the columns' were given."""
+        pairs = [(*term.columns, -1)[:2] for term in self.terms]
+        shapes = [(*term.weights.shape, 1)[:2] for term in self.terms]
+        edges = [c.edges if isinstance(c, NumericColumn) else np.empty(0) for c in self.columns]
+        words = [
+            c.categories.tolist() if isinstance(c, CategoryColumn) else [] for c in self.columns
+        ]
+        scores = [term.scores.reshape(-1, self.n_tasks) for term in self.terms]
+        return TableData(
+            names=object_array([column.name for column in self.columns]),
+            is_category=np.array([not column.is_ordered for column in self.columns]),
+            edges=np.concatenate(edges),
+            edge_offsets=_offsets(edges),
+            categories=object_array([word for some in words for word in some]),
+            category_offsets=_offsets(words),
+            term_columns=np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            term_cells=np.array(shapes, dtype=np.int64).reshape(-1, 2),
+            maps=_joined([cells for term in self.terms for cells in term.maps], np.uint8),
+            scores=np.concatenate([np.empty((0, self.n_tasks)), *scores]),
+            weights=_joined([term.weights.ravel() for term in self.terms], np.float64),
+            intercept=self.intercept,
+            classes=self.classes,
+            feature_names=feature_names,
+            params=params,
+            fitted={
+                "loss": self.loss,
+                "alpha": self.alpha,
+                "l1_ratio": self.l1_ratio,
+                "n_iter": self.n_iter,
+                "message": self.message,
+                "held_out_loss": np.array([self.held_out_loss]),
+                "objective": self.objective,
+                "slope": LOSSES[self.loss].link_slope,
+                "offset": 0.0,
+            },
+            kind=kind,
+        )
+
+    @classmethod
+    def from_data(cls, data: TableData) -> TableModel:
+        """Make a model from checked data; anything that does not fit is an error."""
+        columns = tuple(
+            CategoryColumn(name, data.categories_of(k))
+            if data.is_category[k]
+            else NumericColumn(name, data.edges_of(k))
+            for k, name in enumerate(data.names.tolist())
+        )
+        terms = tuple(
+            TermData(
+                part.columns,
+                tuple(data.maps[where] for where in part.maps),
+                data.scores[part.cells].reshape(*part.shape, -1),
+                data.weights[part.cells].reshape(part.shape),
+            )
+            for part in data.terms()
+        )
+        fitted = check_fitted(data.fitted)
+        objective = np.asarray(data.fitted["objective"], dtype=np.float64)  # NaN after an edit
+        if objective.shape != data.intercept.shape:
+            raise ValueError(f"objective must have shape {data.intercept.shape}")
+        return cls(data.classes, columns, terms, data.intercept, **fitted, objective=objective)
+
     def _checked(self, codes: Codes) -> Codes:
         if codes.ndim != 2 or len(codes) != len(self.columns) or codes.dtype != np.uint8:
             raise ValueError(
@@ -141,3 +210,22 @@ class TableModel:
 def _blocks(n_samples: int) -> Iterator[slice]:
     for begin in range(0, n_samples, BLOCK):
         yield slice(begin, min(begin + BLOCK, n_samples))
+
+
+def _offsets(lists: list[Any]) -> NDArray[np.int64]:
+    return np.cumsum([0, *map(len, lists)], dtype=np.int64)
+
+
+def _joined(arrays: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
+    return np.concatenate([np.empty(0, dtype), *arrays])
+
+
+def load(path: str | os.PathLike[str]) -> Model | TableModel:
+    """Load a model file, whichever of our classifiers it holds."""
+    data = read_model(path)
+    with loading(path):
+        if isinstance(data, TableData) and data.kind == KIND:
+            return TableModel.from_data(data)
+        if not isinstance(data, TableData) and data.kind in LINEAR_KINDS:
+            return Model.from_data(data)
+        raise ValueError(unknown_kind(data.kind))

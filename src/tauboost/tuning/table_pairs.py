@@ -19,7 +19,7 @@ from ..design.columns import Column
 from .table_lanes import TableLanes
 from .table_samples import TableSamples
 
-__all__ = ["Pair", "purified", "ranked_pairs"]
+__all__ = ["Pair", "importances", "purified", "ranked_pairs"]
 
 # Cells along an axis, to rank pairs and to fit them. 32 were no better than 16.
 COARSE, FINE = 8, 16
@@ -81,20 +81,20 @@ def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint
 
 
 def ranked_pairs(
-    samples: TableSamples, g: Vector, h: Vector, important: NDArray[np.intp]
+    samples: TableSamples, g: Vector, h: Vector, important: list[int]
 ) -> tuple[list[tuple[int, int]], Vector]:
     """Return the pairs that would gain something, best first, and their gains.
 
     ``g`` and ``h`` are gradient and curvature of every row; ``important`` the columns, the most
     important first.
     """
-    chosen = np.sort(important[:MOST_COLUMNS])
-    pairs = np.array(list(combinations(chosen.tolist(), 2)), dtype=np.int32).reshape(-1, 2)
+    chosen = sorted(important[:MOST_COLUMNS])
+    pairs = np.array(list(combinations(chosen, 2)), dtype=np.int32).reshape(-1, 2)
     if len(pairs) == 0:
         return [], np.empty(0)
     maps = np.zeros((len(samples.columns), 256), dtype=np.uint8)
     n_cells = np.ones(len(samples.columns), dtype=np.int32)
-    for k in chosen.tolist():
+    for k in chosen:
         cells, _ = _cells(samples, k, COARSE)
         maps[k, : len(cells)] = cells
         n_cells[k] = int(cells.max()) + 1
@@ -138,10 +138,10 @@ def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vec
     return pure, (first, second)
 
 
-def importances(lanes: TableLanes, lane: int) -> NDArray[np.intp]:
+def importances(lanes: TableLanes) -> NDArray[np.intp]:
     """Return the columns, those whose levels differ most first."""
     samples = lanes.samples
-    levels, weights = lanes.levels[lane], samples.level_weights
+    levels, weights = lanes.levels[0], samples.level_weights
     found, start = [], 0
     for column in samples.columns:
         x, w = levels[start : start + column.n_bins], weights[start : start + column.n_bins]

@@ -63,7 +63,7 @@ class TableSamples:
         keep: NDArray[np.intp] | slice = slice(None)
         if n_different < len(labels):
             weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
-            keep = np.unique(first)
+            keep = np.flatnonzero(first == np.arange(len(first)))
             labels, prints, weights = labels[keep], prints[keep], weights[keep]
         folds = _folds(prints, labels, n_classes)
         order = np.argsort((labels * N_FOLDS + folds).astype(np.uint16), kind="stable")
@@ -97,6 +97,11 @@ class TableSamples:
     def shard_folds(self) -> NDArray[np.intp]:
         """The fold of each shard."""
         return np.asarray(self._table_and_groups[1] % N_FOLDS)
+
+    @cached_property
+    def shard_rows(self) -> NDArray[np.intp]:
+        """The number of rows of each shard."""
+        return np.array(self.table.shard_rows())
 
     @cached_property
     def _table_and_groups(self) -> tuple[_core.Table, NDArray[np.intp]]:

@@ -1,0 +1,135 @@
+"""The parameters of a table classifier, and what a fit makes of them, checked before any work."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.messages import shown
+from ..design.columns import Column
+from ..losses import LOSSES
+from ..validation import check_choice, check_count, check_real, check_seed
+from ..validation.frames import Frame
+from .options import number_or_auto
+
+__all__ = ["TableOptions", "TableParameters", "check_monotone"]
+
+
+@dataclass(frozen=True)
+class TableParameters:
+    """The parameters of ``TableClassifier`` with their defaults, unchecked."""
+
+    alpha: float | str = "auto"
+    categorical: Any = "auto"
+    class_weight: Any = None
+    interactions: Any = "auto"
+    l1_ratio: float | str = 1.0
+    loss: str = "logistic"
+    max_bins: int = 255
+    max_iter: int = 100
+    monotone: Any = None
+    n_jobs: int | None = -1
+    random_state: Any = None
+    time_limit: float | None = None
+    tol: float = 1e-5
+    verbose: int = 0
+
+    @classmethod
+    def of(cls, estimator: Any) -> Self:
+        """Return those of an estimator."""
+        return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
+
+
+@dataclass(frozen=True)
+class TableOptions:
+    """What the user asked for, checked."""
+
+    loss: str
+    alpha: float | str
+    l1_ratio: float | str
+    pairs: str | int | list[tuple[int, int]]  # "auto", how many, or which columns
+    max_iter: int
+    tol: float
+    time_limit: float | None
+    seed: int
+
+    @classmethod
+    def build(cls, parameters: TableParameters, frame: Frame) -> TableOptions:
+        """Check the parameters, for this table."""
+        check_choice(parameters.loss, "loss", tuple(LOSSES))
+        alpha = number_or_auto(parameters.alpha, "alpha", most=1e300)
+        ratio = number_or_auto(parameters.l1_ratio, "l1_ratio", most=1.0)
+        if ratio == "auto" and alpha != "auto":
+            raise ValueError("l1_ratio='auto' is chosen on held-out rows: it needs alpha='auto'")
+        limit = parameters.time_limit
+        if limit is not None:
+            limit = check_real(limit, "time_limit", least=0.0, above=True)
+        return cls(
+            parameters.loss,
+            alpha,
+            ratio,
+            _check_interactions(parameters.interactions, frame),
+            check_count(parameters.max_iter, "max_iter"),
+            check_real(parameters.tol, "tol", least=0.0),
+            limit,
+            check_seed(parameters.random_state),
+        )
+
+
+def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tuple[int, int]]:
+    if isinstance(interactions, str):
+        if interactions != "auto":
+            raise ValueError(
+                f"interactions must be 'auto', a number or pairs, got {shown(interactions)}"
+            )
+        return interactions
+    if isinstance(interactions, list | tuple):
+        return list(dict.fromkeys(_check_pair(pair, frame) for pair in interactions))
+    return check_count(interactions, "interactions", 0)
+
+
+def _check_pair(pair: Any, frame: Frame) -> tuple[int, int]:
+    if not isinstance(pair, list | tuple) or len(pair) != 2:
+        raise ValueError(f"interactions must hold pairs of columns, got {shown(pair)}")
+    first, second = (_position(column, frame, "interactions") for column in pair)
+    if first == second:
+        raise ValueError(f"interactions pairs {shown(pair[0])} with itself")
+    return min(first, second), max(first, second)
+
+
+def _position(column: Any, frame: Frame, what: str) -> int:
+    if isinstance(column, str) and column in frame.names:
+        return frame.names.index(column)
+    is_number = isinstance(column, int | np.integer) and not isinstance(column, bool)
+    if is_number and 0 <= column < frame.n_columns:
+        return int(column)
+    raise ValueError(f"{what} names {shown(column)}, and the table has no such column")
+
+
+def check_monotone(
+    monotone: Any, frame: Frame, columns: tuple[Column, ...], options: TableOptions
+) -> NDArray[np.int8]:
+    """Return the signs that are asked of the jumps and of the single bins of each column's lam."""
+    signs = np.zeros((frame.n_columns, 2), dtype=np.int8)
+    if monotone is None:
+        return signs
+    if not isinstance(monotone, dict):
+        raise TypeError(f"monotone must be a dict of columns and 1 or -1, got {shown(monotone)}")
+    for name, sign in monotone.items():
+        k = _position(name, frame, "monotone")
+        if isinstance(sign, bool) or sign not in (1, -1, 0):
+            raise ValueError(f"monotone must be 1, -1 or 0 for {shown(name)}, got {shown(sign)}")
+        if sign != 0 and not columns[k].is_ordered:
+            raise ValueError(
+                f"monotone names {shown(name)}, whose values are categories and have no order"
+            )
+        signs[k, 0] = -sign  # the paper's lam has the opposite sign of a score
+    if isinstance(options.pairs, list):
+        for k in {k for pair in options.pairs for k in pair if signs[k, 0] != 0}:
+            raise ValueError(
+                f"{frame.names[k]!r} cannot be monotone and in a pair: leave one of the two out"
+            )
+    return signs

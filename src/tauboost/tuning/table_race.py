@@ -1,0 +1,271 @@
+"""How strong psi should be, and which pairs of columns help: chosen on rows that are held out.
+
+Eight strengths run side by side on the rows that are left, in lanes; by folds where there are few
+rows. Then, if pairs are wanted, those that would gain most beyond the columns join at the strength
+that was chosen, in eight smoothnesses. They stay if they help by more than one standard error: a
+model that is as good and simpler is better.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..base.side_by_side import side_by_side
+from ..losses import LOSSES
+from .options import Clock
+from .table_lanes import TableLanes, TermPsi
+from .table_options import TableOptions
+from .table_pairs import Pair, importances, ranked_pairs
+from .table_samples import N_FOLDS, TableSamples
+
+__all__ = ["Strength", "TableRace"]
+
+# Strengths of the race, half a decade apart, and how often it goes on beyond an end that wins.
+STRENGTHS = 10.0 ** np.arange(-5.5, -1.9, 0.5)
+MOST_RACES = 3
+L1_RATIOS = (1.0, 0.5, 0.0)
+# Smoothness of pairs, and their shrinkage towards 0 next to it.
+SMOOTHNESS = 10.0 ** np.arange(-4.0, -0.4, 0.5)
+RIDGE = 0.05
+PAIRS_FOR_A_COLUMN = 2
+# Four sweeps are nearly the optimum; pairs start from it.
+SWEEPS, PAIR_SWEEPS = 6, 4
+# So many held-out rows tell strengths apart: no more folds than it takes are run.
+ENOUGH_HELD_OUT = 20_000
+FALLBACK = 1e-3  # the strength where too few rows are there to hold any out
+
+
+@dataclass(frozen=True)
+class Strength:
+    """One candidate."""
+
+    alpha: float
+    l1_ratio: float
+    smoothness: float = math.inf  # of pairs; infinite: there are none
+
+
+def psi_of(strengths: list[Strength], n_columns: int, n_pairs: int) -> TermPsi:
+    """Return psi of all terms, a lane for each strength."""
+    alphas = np.array([s.alpha for s in strengths])
+    ratios = np.array([s.l1_ratio for s in strengths])
+    columns = TermPsi.elastic_net(n_columns, alphas, ratios)
+    if n_pairs == 0:
+        return columns
+    smooth = np.array([s.smoothness for s in strengths])
+    return TermPsi(
+        np.vstack([columns.l1, np.tile(RIDGE * smooth, (n_pairs, 1))]),
+        np.vstack([columns.l2, np.tile(smooth, (n_pairs, 1))]),
+    )
+
+
+@dataclass
+class Heat:
+    """What came of some candidates on the rows held out."""
+
+    strengths: list[Strength]
+    row_losses: Vector  # (rows held out, candidates)
+    weights: Vector  # of these rows, of sum 1
+    # Where each fold and task ended: levels (lanes, levels) and intercepts (lanes,)
+    ends: dict[tuple[int, int], tuple[Vector, Vector]]
+
+    @property
+    def losses(self) -> Vector:
+        """The mean loss of each candidate; infinite where it is not a number."""
+        return np.nan_to_num(self.weights @ self.row_losses, nan=math.inf)
+
+    @property
+    def best(self) -> int:
+        """The number of the best candidate."""
+        return int(np.argmin(self.losses))
+
+
+class TableRace:
+    """The candidates on one table."""
+
+    def __init__(
+        self,
+        samples: TableSamples,
+        options: TableOptions,
+        signs: NDArray[np.int8],
+        clock: Clock,
+    ) -> None:
+        self.samples, self.options, self.signs, self.clock = samples, options, signs, clock
+        self.selection: list[dict[str, float | str]] = []
+        self.pairs: list[Pair] = []
+        self.held_out_loss = math.nan
+        self.folds = self._folds()
+        self.heat: Heat | None = None
+
+    def _folds(self) -> list[int]:
+        """Return the folds to hold out; none where a class has too few rows."""
+        counts = np.bincount(self.samples.labels, minlength=self.samples.n_classes)
+        if counts.min() < 2:
+            return []
+        size = self.samples.n / N_FOLDS
+        wanted = range(min(N_FOLDS, math.ceil(ENOUGH_HELD_OUT / size)))
+        # A fold that has all rows of a class, or none of any, can neither teach nor tell.
+        return [fold for fold in wanted if self._is_useful(fold, counts)]
+
+    def _is_useful(self, fold: int, counts: NDArray[np.intp]) -> bool:
+        held = self.samples.labels[self.samples.folds == fold]
+        return len(held) > 0 and bool(np.all(np.bincount(held, minlength=len(counts)) < counts))
+
+    def strength(self) -> Strength:
+        """Return the strength that is given, or the best."""
+        alpha, ratio = self.options.alpha, self.options.l1_ratio
+        if not isinstance(alpha, str):
+            return Strength(alpha, float(ratio))
+        if not self.folds:
+            return Strength(FALLBACK, 1.0 if isinstance(ratio, str) else ratio)
+        losses: dict[Strength, float] = {}
+        for ratio_ in L1_RATIOS if isinstance(ratio, str) else (ratio,):
+            grid = STRENGTHS
+            for _ in range(MOST_RACES):
+                heat = self._run([Strength(float(a), ratio_) for a in grid], SWEEPS)
+                losses |= dict(zip(heat.strengths, heat.losses.tolist(), strict=True))
+                if self.heat is None or heat.losses.min() < self.heat.losses.min():
+                    self.heat = heat
+                if 0 < heat.best < len(grid) - 1 or self.clock.is_over:
+                    break
+                grid = grid * 10.0 ** (4.0 if heat.best > 0 else -4.0)
+        assert self.heat is not None
+        self.held_out_loss = float(self.heat.losses.min())
+        return _between(losses, self.heat.strengths[self.heat.best])
+
+    def with_pairs(self, strength: Strength) -> Strength:
+        """Return the strength with the best smoothness of pairs; ``pairs`` are those that stay."""
+        wanted = self.options.pairs
+        if wanted in (0, []) or len(self.samples.columns) < 2 or self.clock.is_over:
+            return strength
+        chosen = wanted if isinstance(wanted, list) else self._ranked(strength)
+        self.pairs = [Pair.build(self.samples, columns) for columns in chosen]
+        if not self.pairs:
+            return strength
+        for pair in self.pairs:
+            pair.add_to(self.samples.table)
+        candidates = [replace(strength, smoothness=float(s)) for s in SMOOTHNESS]
+        if not self.folds:
+            return candidates[-2]
+        heat = self._run(candidates, PAIR_SWEEPS, self.heat)
+        if wanted == "auto" and not self._is_worth_it(heat):
+            self.pairs = []
+            return strength
+        self.held_out_loss = float(heat.losses.min())
+        return heat.strengths[heat.best]
+
+    def _is_worth_it(self, heat: Heat) -> bool:
+        """Tell whether pairs help by more than a standard error."""
+        if self.heat is None:
+            return False
+        gain = self.heat.row_losses[:, self.heat.best] - heat.row_losses[:, heat.best]
+        mean = float(heat.weights @ gain)
+        error = math.sqrt(float(np.sum(np.square(heat.weights * (gain - mean)))))
+        return mean > error
+
+    def _ranked(self, strength: Strength) -> list[tuple[int, int]]:
+        """Return the pairs worth a term, by what the columns leave over, over all tasks."""
+        samples, wanted = self.samples, self.options.pairs
+        most = wanted if isinstance(wanted, int) else PAIRS_FOR_A_COLUMN * len(samples.columns)
+        total: dict[tuple[int, int], float] = {}
+        for task in range(samples.n_tasks):
+            lanes = self.lanes([strength], task, None, samples.n_threads)
+            for _ in range(PAIR_SWEEPS):
+                lanes.sweep()
+            free = [k for k in importances(lanes).tolist() if self.signs[k, 0] == 0]
+            pairs, gains = ranked_pairs(samples, *lanes.weights(0), free)
+            for pair, gain in zip(pairs, gains.tolist(), strict=True):
+                total[pair] = total.get(pair, 0.0) + gain
+        return sorted(total, key=lambda pair: (-total[pair], pair))[:most]
+
+    def _run(self, strengths: list[Strength], n_sweeps: int, start: Heat | None = None) -> Heat:
+        """Fit every candidate on all but each of the folds, and look at what is held out."""
+        samples = self.samples
+        jobs = [(fold, task) for fold in self.folds for task in range(samples.n_tasks)]
+        ends: dict[tuple[int, int], tuple[Vector, Vector]] = {}
+        decisions: dict[tuple[int, int], Vector] = {}
+        # Fits side by side share nothing; but few of them leave a thread idle at the end.
+        is_apart = len(jobs) >= 2 * samples.n_threads
+
+        def run(job: tuple[int, int]) -> None:
+            fold, task = job
+            lanes = self.lanes(strengths, task, fold, 1 if is_apart else samples.n_threads)
+            if start is not None:
+                levels, intercepts = start.ends[job]
+                lanes.start_from(levels[start.best], intercepts[start.best])
+            for _ in range(n_sweeps):
+                lanes.sweep()
+            decisions[job] = lanes.held_out_decisions()
+            ends[job] = lanes.levels, lanes.intercepts
+
+        side_by_side(run, jobs, samples.n_threads if is_apart else 1)
+        heat = self._judged(strengths, decisions, ends)
+        for strength, value in zip(strengths, heat.losses.tolist(), strict=True):
+            self.selection.append(
+                {
+                    "alpha": strength.alpha,
+                    "l1_ratio": strength.l1_ratio,
+                    "smoothness": strength.smoothness,
+                    "held_out_loss": value,
+                }
+            )
+        return heat
+
+    def _judged(
+        self,
+        strengths: list[Strength],
+        decisions: dict[tuple[int, int], Vector],
+        ends: dict[tuple[int, int], tuple[Vector, Vector]],
+    ) -> Heat:
+        samples, loss = self.samples, LOSSES[self.options.loss]
+        losses, weights = [], []
+        for fold in self.folds:
+            held = samples.folds == fold
+            tasks = [decisions[fold, task] for task in range(samples.n_tasks)]
+            labels = samples.labels[held]
+            losses.append(
+                np.stack(
+                    [
+                        loss.row_losses(np.stack([d[:, k] for d in tasks], axis=1), labels)
+                        for k in range(len(strengths))
+                    ],
+                    axis=1,
+                )
+            )
+            weights.append(samples.weights[held])
+        shares = np.concatenate(weights)
+        return Heat(strengths, np.concatenate(losses), shares / shares.sum(), ends)
+
+    def lanes(
+        self, strengths: list[Strength], task: int, held: int | None, n_threads: int
+    ) -> TableLanes:
+        """Return fits of one task at these strengths, at 0."""
+        n_columns = len(self.samples.columns)
+        n_pairs = self.samples.table.n_terms - n_columns
+        return TableLanes(
+            self.samples,
+            self.options.loss,
+            psi_of(strengths, n_columns, n_pairs),
+            [task] * len(strengths),
+            held=held,
+            signs=np.vstack([self.signs, np.zeros((n_pairs, 2), dtype=np.int8)]),
+            seed=self.options.seed,
+            n_threads=n_threads,
+        )
+
+
+def _between(losses: dict[Strength, float], best: Strength) -> Strength:
+    """Return the strength where a parabola through the best and its neighbours is least."""
+    line = sorted((s for s in losses if s.l1_ratio == best.l1_ratio), key=lambda s: s.alpha)
+    k = line.index(best)
+    if not 0 < k < len(line) - 1:
+        return best
+    low, middle, high = (losses[line[i]] for i in (k - 1, k, k + 1))
+    bend = low - 2 * middle + high
+    shift = 0.5 * (low - high) / bend if 0 < bend < math.inf else 0.0
+    step = math.log(line[k + 1].alpha / best.alpha)
+    return replace(best, alpha=best.alpha * math.exp(min(max(shift, -0.5), 0.5) * step))

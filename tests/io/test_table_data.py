@@ -1,0 +1,102 @@
+"""Plain data of a table model: whatever does not fit together is refused in one sentence."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from table_files import assert_valid_table, table_data
+
+DATA = table_data()
+# Codes of age: 7, city: 5, hours: 4; then the pair of age (7 codes, 4 cells) and city (5, 4).
+PAIR = 7 + 5 + 4
+
+
+def changed(name, place, value):
+    array = getattr(DATA, name).copy()
+    array[place] = value
+    return {name: array}
+
+
+def test_what_the_arrays_mean():
+    assert_valid_table(DATA)
+    assert_valid_table(table_data(3))
+    assert_valid_table(table_data(n_terms=0))
+    assert DATA.n_columns == 3
+    assert [DATA.n_bins(k) for k in range(3)] == [7, 5, 4]
+    assert DATA.edges_of(2).tolist() == [0.0, 37.5]
+    assert DATA.categories_of(1).tolist() == ["Oslo", "Bergen", "Tromsø"]
+    parts = list(DATA.terms())
+    assert [part.columns for part in parts] == [(0,), (1,), (2,), (0, 1)]
+    assert parts[-1].shape == (4, 4)
+    assert parts[-1].cells == slice(16, 32)
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        (changed("names", 1, "age"), "names must be .* all different"),
+        ({"names": np.empty(0, dtype=object)}, "names must be those of one column"),
+        (changed("names", 1, 7), "names must be an object array of strings"),
+        ({"feature_names": 1}, "feature_names must be a bool, got 1"),
+        ({"kind": "a b"}, "kind must be the name of a class"),
+        ({"classes": np.array([1, 1])}, "label twice"),
+        ({"intercept": np.array([np.nan])}, "intercept contains NaN"),
+        ({"intercept": np.zeros(2)}, "intercept must be float64 of shape"),
+        (changed("is_category", 0, True), "a column has edges that should have none"),
+        (changed("is_category", 1, False), "a column has categories that should have none"),
+        ({"is_category": np.zeros(2, bool)}, r"is_category must be bool of shape \(3,\)"),
+        (changed("edges", 1, 18.0), "edges must ascend in each column"),
+        (changed("edges", 1, np.nan), "edges contains NaN"),
+        (changed("edges", 1, np.inf), "edges contains NaN or infinity"),
+        (
+            changed("edge_offsets", slice(1, 3), 6),
+            "edges must ascend|has edges that should have none",
+        ),
+        (changed("edge_offsets", 3, 99), "offsets of edges do not cut them into columns"),
+        (changed("edge_offsets", 1, -1), "offsets of edges do not cut"),
+        (changed("category_offsets", 0, 1), "offsets of categories do not cut"),
+        (changed("categories", 1, "Oslo"), "column 'city' has a category twice"),
+        (changed("term_columns", (0, 0), 3), r"term_columns must be within 0\.\.2"),
+        (changed("term_columns", (0, 0), -1), r"term_columns must be within 0\.\.2"),
+        (changed("term_columns", (0, 1), -2), r"term_columns must be within 0\.\.2"),
+        (changed("term_columns", (3, 1), 3), "term_columns must be two columns"),
+        (changed("term_columns", (3, 1), 0), "term_columns must be two columns"),
+        (changed("term_columns", (1, 0), 0), "term_columns has a term twice"),
+        (changed("term_cells", (3, 0), 0), r"term_cells must be within 1\.\.256"),
+        (changed("term_cells", (3, 0), 2**62), r"term_cells must be within 1\.\.256"),
+        (changed("term_cells", (0, 1), 2), "term_cells must be 1 where there is no second"),
+        (changed("term_cells", (0, 0), 6), "scores must be float64 of shape"),
+        (changed("term_cells", (3, 0), 5), "scores must be float64 of shape"),
+        (changed("maps", PAIR, 4), r"maps must lead the codes of 'age' to cells 0\.\.3"),
+        (changed("maps", PAIR + 6, 0), r"maps must lead the codes of 'age' to cells 0\.\.3"),
+        (changed("maps", slice(PAIR, PAIR + 2), [1, 0]), "maps must keep the codes of 'age' in"),
+        (changed("maps", slice(7, 9), [1, 0]), "maps must keep the codes of 'city' in order"),
+        ({"maps": DATA.maps[:-1]}, r"maps must be uint8 of shape \(28,\)"),
+        ({"maps": DATA.maps.astype(np.int64)}, "maps must be uint8"),
+        (changed("scores", (3, 0), np.nan), "scores contains NaN"),
+        ({"scores": DATA.scores.astype(np.float32)}, "scores must be float64"),
+        (changed("weights", 3, -0.1), "weights of a term must not be negative, and sum to 1"),
+        (changed("weights", 3, 2.0), "weights of a term must not be negative, and sum to 1"),
+        (changed("weights", 3, np.inf), "weights contains NaN or infinity"),
+    ],
+)
+def test_what_does_not_fit(changes, reason):
+    with pytest.raises((TypeError, ValueError), match=reason) as caught:
+        replace(DATA, **changes)
+    assert "\n" not in str(caught.value)
+
+
+def test_too_many_bins_for_a_byte():
+    edges = np.arange(256.0)
+    offsets = np.array([0, 256, 256, 256])
+    with pytest.raises(ValueError, match="a column has more than 254 edges"):
+        replace(table_data(n_terms=0), edges=edges, edge_offsets=offsets)
+
+
+def test_categories_of_a_pair_may_be_in_any_order():
+    maps = DATA.maps.copy()
+    maps[PAIR + 7 : PAIR + 12] = [3, 0, 1, 2, 2]
+    assert_valid_table(replace(DATA, maps=maps))

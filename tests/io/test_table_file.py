@@ -1,0 +1,180 @@
+"""Files of table models: what is saved comes back, and no damaged or forged file misleads."""
+
+from __future__ import annotations
+
+import random
+import tracemalloc
+from collections import Counter
+
+import numpy as np
+import pytest
+
+from fuzz.sealed import edit_file, put_together, take_apart
+from model_files import content_of, dense_model, refused
+from table_files import assert_valid_table, same_table, table_data
+from table_models import make_model, random_codes
+from tauboost.io.model import ModelFileError, TableData, read_model, write_model
+from tauboost.tuning.table_model import TableModel, load
+
+BASES = [table_data(2), table_data(3), table_data(2, n_terms=1), table_data(3, n_terms=0)]
+MEMORY = 10 * 2**20
+
+
+@pytest.fixture
+def path(tmp_path):
+    return tmp_path / "model"
+
+
+@pytest.mark.parametrize("data", BASES)
+def test_round_trip(data, path):
+    write_model(data, path)
+    again = read_model(path)
+    assert isinstance(again, TableData)
+    assert same_table(again, data)
+    assert_valid_table(again)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_a_loaded_model_gives_the_same_bits(n_classes, path):
+    model = make_model(n_classes)
+    write_model(model.to_data({}), path)
+    again = load(path)
+    assert isinstance(again, TableModel)
+    codes = random_codes(model, 100)
+    np.testing.assert_array_equal(again.decisions(codes), model.decisions(codes))
+    assert [term.columns for term in again.terms] == [term.columns for term in model.terms]
+    assert [column.bin_names() for column in again.columns] == [
+        column.bin_names() for column in model.columns
+    ]
+    assert (again.message, again.n_iter, again.loss) == ("done", 8, "exponential")
+
+
+def test_thousands_of_columns_stay_small(path):
+    data = make_model(2, n_terms=0).to_data({})
+    names = np.array([f"gene {k}" for k in range(10_000)], dtype=object)
+    empty = np.zeros(10_001, np.int64)
+    wide = TableData(
+        **{name: getattr(data, name) for name in vars(data)}
+        | {
+            "names": names,
+            "is_category": np.zeros(10_000, bool),
+            "edges": np.empty(0),
+            "edge_offsets": empty,
+            "categories": np.empty(0, dtype=object),
+            "category_offsets": empty,
+        }
+    )
+    write_model(wide, path)
+    assert same_table(read_model(path), wide)
+
+
+def test_every_flipped_bit(path):
+    content = content_of(BASES[0], path)
+    for position in range(0, len(content), 3):
+        flipped = bytearray(content)
+        flipped[position] ^= 1 << position % 8
+        refused(path, bytes(flipped), "cannot be loaded")
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"version": 1}, "lacks, or should not have"),
+        ({"version": 3}, "needs a newer version"),
+        ({"n_columns": 4}, "is BOOL of shape|is I64 of shape"),
+        ({"n_columns": 0}, "says 0 for n_columns"),
+        ({"n_terms": -1}, "says -1 for n_terms"),
+        ({"n_terms": 2**61}, "is I64 of shape"),
+        ({"n_classes": 3}, "expected"),
+        ({"feature_names": None}, "says None for feature_names"),
+        ({"coef": "dense"}, "should not have, .'coef'"),
+    ],
+)
+def test_header_fields(changes, reason, path):
+    fields, header, data = take_apart(content_of(BASES[0], path))
+    refused(path, put_together(fields, header | changes, data), reason)
+
+
+def test_a_linear_model_is_no_table_and_the_other_way_round(path):
+    fields, header, data = take_apart(content_of(dense_model(), path))
+    refused(path, put_together(fields, header | {"version": 2}, data), "lacks, or should not have")
+
+
+def test_other_kinds_and_other_fits(path):
+    write_model(make_model(2).to_data({}, kind="TauBoostClassifier"), path)
+    with pytest.raises(ModelFileError, match="it holds a TauBoostClassifier, which"):
+        load(path)
+    for name, value, reason in (
+        ("loss", "hinge", "its loss is 'hinge'"),
+        ("alpha", -1.0, "alpha must be at least 0"),
+        ("objective", np.zeros(3), r"objective must have shape \(1,\)"),
+        ("held_out_loss", np.zeros(2), "held_out_loss must have shape"),
+    ):
+        data = make_model(2).to_data({})
+        data.fitted[name] = value
+        write_model(data, path)
+        with pytest.raises(ModelFileError, match=reason):
+            load(path)
+
+
+def test_no_offsets_at_all(path):
+    fields, header, data = take_apart(content_of(BASES[3], path))
+    begin, end = fields["categories.offsets"]["data_offsets"]
+    fields["categories.offsets"] |= {"shape": [0], "data_offsets": [begin, begin]}
+    for entry in fields.values():
+        if "data_offsets" in entry and entry["data_offsets"][0] >= end:
+            entry["data_offsets"] = [place - (end - begin) for place in entry["data_offsets"]]
+    refused(path, put_together(fields, header, data[:begin] + data[end:]), "offsets of categories")
+
+
+def fuzz(tmp_path, count, seed):
+    """Load ``count`` mutated files; return how often each outcome was seen."""
+    rng = random.Random(seed)
+    path = tmp_path / "model"
+    contents = [content_of(data, path) for data in BASES]
+    outcomes: Counter[str] = Counter()
+    tracemalloc.start()
+    for step in range(count):
+        content = edit_file(rng, contents[step % len(contents)], rng.choice(contents))
+        path.write_bytes(content)
+        tracemalloc.reset_peak()
+        before = tracemalloc.get_traced_memory()[0]
+        outcomes[outcome_of(path)] += 1
+        peak = tracemalloc.get_traced_memory()[1] - before
+        assert peak < MEMORY, f"{peak} bytes for a file of {len(content)}"
+    tracemalloc.stop()
+    return outcomes
+
+
+def outcome_of(path):
+    try:
+        data = read_model(path)
+    except ModelFileError as error:
+        message = str(error)
+        assert message.startswith(f"{path} cannot")
+        assert "\n" not in message
+        return "refused"
+    assert isinstance(data, TableData)
+    assert_valid_table(data)
+    try:
+        model = load(path)
+    except ModelFileError:
+        return "no model"
+    assert model.decisions(random_codes(model, 5)).shape == (5, model.n_tasks)
+    write_model(data, path)
+    assert same_table(read_model(path), data)
+    return "loaded"
+
+
+@pytest.mark.filterwarnings("ignore:overflow encountered")  # scores near the largest float
+def test_sample_of_mutations(tmp_path):
+    outcomes = fuzz(tmp_path, 1_500, seed=0)
+    assert outcomes["refused"] > 700
+    assert outcomes["loaded"] > 30  # the edits are not all so crude that nothing passes
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("seed", range(1, 6))
+def test_many_mutations(tmp_path, seed):
+    """Run 100,000 mutations in all."""
+    assert fuzz(tmp_path, 20_000, seed).total() == 20_000
