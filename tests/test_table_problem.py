@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tables import mixed_table
+from mixed_table import mixed_table
 
 LOSSES = ["exponential", "logistic"]
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tables import mixed_table
+from mixed_table import mixed_table
 from tauboost.penalty import Penalty
 from tauboost.table_rows import term_signs
 

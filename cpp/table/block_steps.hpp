@@ -75,6 +75,11 @@ class BlockSteps {
     const Problem problem = {term, penalties_[now.columns[0] * L + l], signs[0], signs[1],
                              levels_ + l * table_.n_levels + term.offset};
     work.tally.edge = largest_violation(problem, work);
+    if (work.tally.edge == 0.0 && !term.is_pair()) {
+      // No hypothesis of the term wants to move: at most the intercept does.
+      shift_all(problem, work);
+      return conclude(problem, work, total[l]);
+    }
     constexpr double straight = 0.1;  // over so short a step the model hardly bends
     double best = 0.0;                // the objective, less what it was
     for (int k = 0; k < n_newton_; ++k) {
@@ -186,6 +191,29 @@ class BlockSteps {
     }
     const double least = 1e-9 * largest + 1e-300;
     for (int b = 0; b < n; ++b) work.h[b] = std::max(work.h[b], least);
+  }
+
+  // All rows move alike: a Newton step of the intercept alone, which costs psi nothing.
+  void shift_all(const Problem& problem, Work& work) const {
+    const int n = problem.term.n_cells();
+    double g = 0.0, h = 0.0;
+    for (int b = 0; b < n; ++b) {
+      g += slope(work, b);
+      h += IsLogistic ? work.sums.second[b] : work.sums.first[b] + work.sums.second[b];
+    }
+    constexpr double hardly = 1e-9;
+    const double shift = h > 0.0 ? std::clamp(-g / h, -1.0, 1.0) : 0.0;
+    if (std::abs(shift) < hardly) return;
+    std::fill_n(work.next.begin(), n, shift);
+    std::fill_n(work.target.begin(), n, std::exp(shift));
+    if (!(loss_change(n, work) < 0.0)) return;
+    std::swap(work.next, work.d);
+    std::swap(work.target, work.growth);
+    work.shift = shift;
+  }
+
+  static double slope(const Work& work, int b) {
+    return IsLogistic ? work.sums.first[b] : work.sums.first[b] - work.sums.second[b];
   }
 
   // The Newton step of the model with psi: next and next_shift.
@@ -353,20 +381,17 @@ class BlockSteps {
     const Term& term = problem.term;
     const int n = term.ordered_first, all = term.n_cells();
     if (term.is_pair()) return 0.0;
-    const auto slope = [&](int b) {
-      return IsLogistic ? work.sums.first[b] : work.sums.first[b] - work.sums.second[b];
-    };
     double sum = 0.0, largest = 0.0, before = 0.0;
-    for (int b = 0; b < n; ++b) sum += slope(b);
+    for (int b = 0; b < n; ++b) sum += slope(work, b);
     for (int t = 0; t + 1 < n; ++t) {
-      before += slope(t);
+      before += slope(work, t);
       const double jump = jump_above(problem.x, t), lam = 0.5 * jump;
       largest =
           std::max(largest, violation(sum - 2.0 * before, lam, problem.penalty, problem.jump_sign));
     }
     for (int b = n; b < all; ++b)
-      largest =
-          std::max(largest, violation(slope(b), problem.x[b], problem.penalty, problem.bin_sign));
+      largest = std::max(
+          largest, violation(slope(work, b), problem.x[b], problem.penalty, problem.bin_sign));
     return largest;
   }
 

@@ -35,11 +35,12 @@ class TableRows {
       : table_(table),
         state_(state),
         stride_(static_cast<std::int64_t>(table.largest_term) * width),
-        histograms_(state.shards.size() * stride_),
+        parts_(parts_of(table, state.shards)),
+        histograms_(parts_.size() * stride_),
         factors_(static_cast<std::int64_t>(table.n_labels) * table.largest_term * L),
         change_(1) {}
 
-  std::int64_t n_parts() const { return static_cast<std::int64_t>(state_.shards.size()); }
+  std::int64_t n_parts() const { return static_cast<std::int64_t>(parts_.size()); }
   std::int64_t work(std::int64_t) const { return L * table_.n_rows; }
 
   void measure(std::int64_t part, const Bundle& now) {
@@ -56,7 +57,7 @@ class TableRows {
     std::fill_n(sums.second.begin(), n, 0.0);
     for (std::int64_t part = 0; part < n_parts(); ++part) {
       const Real<L>* histogram = histograms_.data() + part * stride_;
-      const bool is_up = is_positive(table_.shards[state_.shards[part]].label, l);
+      const bool is_up = is_positive(parts_[part].label, l);
       for (int b = 0; b < n; ++b) {
         double w = 0.0, h = 0.0;
         for (int copy = 0; copy < copies<L>; ++copy) {
@@ -131,26 +132,49 @@ class TableRows {
     return state_.is_positive[label * L + l] != 0;
   }
 
+  // Shards of one label with few rows are worked on together, and share a histogram.
+  struct Part {
+    std::int32_t label;
+    std::vector<std::int32_t> shards;
+    std::int64_t n_rows;
+  };
+
+  static std::vector<Part> parts_of(const Table& table, const std::vector<std::int32_t>& shards) {
+    constexpr std::int64_t worth_a_part = 1 << 12;
+    std::vector<Part> parts;
+    for (const std::int32_t s : shards) {
+      const RowShard& shard = table.shards[s];
+      if (parts.empty() || parts.back().label != shard.label ||
+          parts.back().n_rows + shard.n_rows > worth_a_part)
+        parts.push_back({shard.label, {}, 0});
+      parts.back().shards.push_back(s);
+      parts.back().n_rows += shard.n_rows;
+    }
+    return parts;
+  }
+
   void pass(std::int64_t part, const Term* next, Real<L>* histogram) const {
-    const RowShard& shard = table_.shards[state_.shards[part]];
-    TablePass<L> pass = {
-        shard.n_rows,
-        state_.E + shard.first_row * L,
-        IsLogistic ? state_.c + shard.first_row * state_.c_stride : nullptr,
-        state_.c_stride,
-        {},
-        {},
-        factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L,
-        histogram};
-    if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
-    if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
-    run<L, IsLogistic>(pass);
+    for (const std::int32_t s : parts_[part].shards) {
+      const RowShard& shard = table_.shards[s];
+      TablePass<L> pass;
+      pass.n_rows = shard.n_rows;
+      pass.E = state_.E + shard.first_row * L;
+      pass.c = IsLogistic ? state_.c + shard.first_row * state_.c_stride : nullptr;
+      pass.c_stride = state_.c_stride;
+      pass.factor =
+          factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L;
+      pass.histogram = histogram;
+      if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
+      if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
+      run<L, IsLogistic>(pass);
+    }
   }
 
   const Table& table_;
   const TableState<L>& state_;
   const std::int64_t stride_;
-  std::vector<Real<L>> histograms_;  // shard by shard
+  const std::vector<Part> parts_;
+  std::vector<Real<L>> histograms_;  // part by part
   std::vector<Real<L>> factors_;     // label by label
   const Term* moved_ = nullptr;      // whose steps the rows have not taken yet
   std::vector<Lanes> change_;

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 import tauboost as tb
-from tables import mixed_table
+from mixed_table import mixed_table
 
 
 def test_levels_and_coordinates_are_two_ways_to_say_the_same():

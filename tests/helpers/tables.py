@@ -1,18 +1,50 @@
-"""What the tests of tables share: a small table of every kind of column."""
+"""One small table with every kind of column, as every kind of data frame."""
 
 from __future__ import annotations
 
 import numpy as np
 import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+COLUMNS = {
+    "age": [25, 31, None, 47, 25, 60],
+    "pay": [1.5, 2.25, -0.0, 0.0, None, 1e300],
+    "town": ["Bonn", None, "Ulm", "Bonn", "Köln", ""],
+    "member": [True, False, None, True, True, False],
+    "empty": [None] * 6,
+    "same": [7] * 6,
+}
+NAMES = list(COLUMNS)
 
 
-def mixed_table(n_rows: int = 400, seed: int = 0) -> tuple[pd.DataFrame, np.ndarray]:
-    """Numbers with and without missing values, categories, and labels that depend on them."""
-    random = np.random.default_rng(seed)
-    table = pd.DataFrame({f"x{k}": random.normal(size=n_rows) for k in range(4)})
-    table["few"] = random.integers(0, 5, n_rows).astype(float)
-    table.loc[::7, "x1"] = np.nan
-    table["town"] = random.choice(["Ulm", "Bonn", "Kiel", "Jena"], n_rows, p=[0.5, 0.3, 0.15, 0.05])
-    table["maybe"] = random.choice(np.array(["yes", "no", None], dtype=object), n_rows)
-    score = table["x0"] + np.sin(2 * table["x2"]) + (table["town"] == "Bonn") - 0.3 * table["few"]
-    return table, (score + random.logistic(size=n_rows) > 0).to_numpy()
+def as_pandas(columns=COLUMNS, strings="str"):
+    kinds = {"age": "Int64", "pay": "float64", "town": strings, "member": "boolean"}
+    return pd.DataFrame(columns).astype({k: v for k, v in kinds.items() if k in columns})
+
+
+def as_rows(columns=COLUMNS):
+    return [list(row) for row in zip(*columns.values(), strict=True)]
+
+
+FRAMES = {
+    "pandas": as_pandas,
+    "pandas, strings as objects": lambda: as_pandas(strings="object"),
+    "pandas, all objects": lambda: pd.DataFrame(COLUMNS, dtype=object),
+    "pandas, categories": lambda: as_pandas(strings="category"),
+    "pandas, of arrow": lambda: pd.DataFrame(
+        {n: pd.array(v, dtype=pd.ArrowDtype(pa.array(v).type)) for n, v in COLUMNS.items()}
+    ),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "polars, categories": lambda: pl.DataFrame(COLUMNS).cast({"town": pl.Categorical}),
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "pyarrow, in chunks": lambda: pa.concat_tables(
+        [pa.table(COLUMNS).slice(0, 2), pa.table(COLUMNS).slice(2)]
+    ),
+    "pyarrow, encoded": lambda: pa.table(
+        COLUMNS | {"town": pa.array(COLUMNS["town"]).dictionary_encode()}
+    ),
+    "pyarrow, a batch": lambda: pa.RecordBatch.from_pydict(COLUMNS),
+    "objects": lambda: np.array(as_rows(), dtype=object),
+    "rows": as_rows,
+}

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tables import mixed_table
+from mixed_table import mixed_table
 from tauboost.design.binning import bin_table
 from tauboost.tuning.table_lanes import TableLanes, TermPsi
 from tauboost.tuning.table_samples import TableSamples

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 import tauboost as tb
-from tables import mixed_table
+from mixed_table import mixed_table
 
 
 @pytest.mark.parametrize(

@@ -25,6 +25,7 @@ from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
 __all__ = ["bin_column", "bin_table", "encode"]
 
 Codes = NDArray[np.uint8]
+FEW_BINS = 32
 BITS = 60  # of a sum of weights
 # A column of strings that has more than this many, and more than half as many as rows, is refused.
 MOST_WORDS = 1000
@@ -40,8 +41,14 @@ def bin_table(
     max_bins: int = MOST_BINS,
     categorical: Literal["auto"] | Iterable[str | int] = "auto",
     n_threads: int = 1,
+    *,
+    values_a_bin: int = 1,
 ) -> tuple[tuple[Column, ...], Codes]:
-    """Return what each column is, and the codes of the table, of shape (n_columns, n_rows)."""
+    """Return what each column is, and the codes of the table, of shape (n_columns, n_rows).
+
+    Where a column of numbers has more values than ``max_bins``, there are no more bins than one for
+    ``values_a_bin`` of them, but for the first FEW_BINS.
+    """
     if check_count(max_bins, "max_bins", 2) > MOST_BINS:
         raise ValueError(f"max_bins must be at most {MOST_BINS}, got {max_bins}")
     categories = _categorical(frame, categorical)
@@ -50,7 +57,9 @@ def bin_table(
     columns: list[Any] = [None] * frame.n_columns
 
     def work(k: int) -> None:
-        columns[k], codes[k] = bin_column(frame, k, whole, max_bins, k in categories)
+        columns[k], codes[k] = bin_column(
+            frame, k, whole, max_bins, k in categories, values_a_bin=values_a_bin
+        )
 
     side_by_side(work, range(frame.n_columns), n_threads)
     return tuple(columns), codes
@@ -62,6 +71,8 @@ def bin_column(
     weights: NDArray[np.int64] | None = None,
     max_bins: int = MOST_BINS,
     is_category: bool = False,
+    *,
+    values_a_bin: int = 1,
 ) -> tuple[Column, Codes]:
     """Return what a column is, and its codes."""
     name = frame.names[k]
@@ -71,7 +82,7 @@ def bin_column(
         _check_words(values, name)
         words = CategoryColumn(name, _kept(values, weights, max_bins))
         return words, words.codes(values)
-    numbers = NumericColumn(name, _edges(values, weights, max_bins))
+    numbers = NumericColumn(name, _edges(values, weights, max_bins, values_a_bin))
     return numbers, numbers.codes(values)
 
 
@@ -107,12 +118,18 @@ def _whole(weights: Vector) -> NDArray[np.int64] | None:
     return np.maximum(whole, weights > 0)  # the least weight is one
 
 
-def _edges(values: Vector, weights: NDArray[np.int64] | None, max_bins: int) -> Vector:
-    if weights is None:
-        edges = _core.numeric_edges(np.sort(values), None, max_bins)
-    else:
-        order = np.argsort(values)
-        edges = _core.numeric_edges(values[order], weights[order], max_bins)
+def _edges(
+    values: Vector, weights: NDArray[np.int64] | None, max_bins: int, values_a_bin: int
+) -> Vector:
+    order = None if weights is None else np.argsort(values)
+    ordered = np.sort(values) if order is None else values[order]
+    ordered_weights = None if weights is None else weights[order]
+    if values_a_bin > 1:
+        there = ordered if ordered_weights is None else ordered[ordered_weights > 0]
+        n_values = int(np.count_nonzero(there[1:] > there[:-1])) + 1  # NaN is above nothing
+        if n_values > max_bins:
+            max_bins = min(max_bins, max(FEW_BINS, n_values // values_a_bin))
+    edges = _core.numeric_edges(ordered, ordered_weights, max_bins)
     return np.array(edges, dtype=np.float64) + 0.0  # no -0
 
 

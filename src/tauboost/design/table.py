@@ -32,7 +32,7 @@ LARGEST_SHARD = 2**14
 def core_table(
     columns: tuple[Column, ...],
     codes: NDArray[np.uint8],
-    groups: NDArray[np.intp],
+    groups: NDArray[np.integer[Any]],
     labels: NDArray[np.intp],
     largest_shard: int = LARGEST_SHARD,
 ) -> tuple[_core.Table, NDArray[np.intp]]:

@@ -25,6 +25,9 @@ from .table_samples import TableSamples
 
 __all__ = ["fit_table"]
 
+# Finer bins than this would follow single rows.
+VALUES_A_BIN = 16
+
 
 def fit_table(
     frame: Frame,
@@ -48,7 +51,12 @@ def fit_table(
     if not np.bincount(labels[present], minlength=len(classes)).all():
         raise ValueError("sample_weight or class_weight leaves no samples of some classes")
     columns, codes = bin_table(
-        frame, weights, parameters.max_bins, parameters.categorical, n_threads
+        frame,
+        weights,
+        parameters.max_bins,
+        parameters.categorical,
+        n_threads,
+        values_a_bin=VALUES_A_BIN,
     )
     signs = check_monotone(parameters.monotone, frame, columns, options)
     if not present.all():
@@ -62,6 +70,7 @@ def fit_table(
         seed=options.seed,
         n_threads=n_threads,
     )
+    del codes, labels, weights, present  # what the samples do not hold is not needed
     race = TableRace(samples, options, signs, clock)
     _tell(report, Event("build", 0, math.nan, math.nan, clock.seconds))
     strength = race.strength()
@@ -83,9 +92,8 @@ class _Fit:
     ) -> None:
         self.race, self.strength, self.classes, self.report = race, strength, classes, report
         self.samples, self.options, self.clock = race.samples, race.options, race.clock
-        # Pairs that were tried and found useless stay terms of the table, but are never visited.
-        n_terms = len(self.samples.columns) + len(race.pairs)
-        self.terms = np.arange(n_terms, dtype=np.int32)
+        # Other pairs that were tried stay terms of the table, but are never visited.
+        self.terms = race.terms(race.pairs)
         self.n_threads = useful_threads(self.samples.n_threads, self.samples.n, "share")
 
     def model(self) -> TableModel:
@@ -130,17 +138,16 @@ class _Fit:
         samples = self.samples
         scores = flipped(np.stack([lanes.levels[0] for lanes in fits], axis=1))
         intercept = flipped(np.array([lanes.intercepts[0] for lanes in fits]))
-        starts = np.cumsum([0, *(column.n_bins for column in samples.columns)]).tolist()
+        starts = samples.starts.tolist()
         own = [scores[a:b].copy() for a, b in pairwise(starts)]
-        pairs, start = [], starts[-1]
+        pairs = []
         for pair in self.race.pairs:
-            size = math.prod(pair.shape)
+            start, size = pair.first_level, math.prod(pair.shape)
             weights = _pair_weights(samples, pair)
             pure, alone = purified(scores[start : start + size].reshape(*pair.shape, -1), weights)
             for column, cells, part in zip(pair.columns, pair.maps, alone, strict=True):
                 own[column] += part[cells]
             pairs.append(TermData(pair.columns, pair.maps, pure, weights))
-            start += size
         columns = []
         for k, (a, b) in enumerate(pairwise(starts)):
             share = samples.level_weights[a:b]

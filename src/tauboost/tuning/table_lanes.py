@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Vector
+from ..base.arrays import Mask, Vector
 from ..design.sparse import flipped
 from ..losses import LOSSES
 from .table_samples import TableSamples
@@ -100,23 +101,41 @@ class TableLanes:
             self.E = np.repeat((weights / total).astype(real), self.width)
             self.c = None
 
+    def are_positive(self, lane: int) -> Mask:
+        """Return the rows that have y = 1 in a lane."""
+        of_label = self.is_positive.reshape(-1, self.width)[:, lane] != 0
+        return np.asarray(of_label[self.samples.labels])
+
+    def constant(self, share: float) -> float:
+        """Return the intercept that is best alone where this share of the weight has y = 1."""
+        return -math.log(share / (1.0 - share)) / self.loss.link_slope
+
     def start_from(self, levels: Vector, intercept: float) -> None:
         """Go to these levels, of the first terms where there are more now, in every lane."""
         self.levels[:, : len(levels)] = levels
         self.intercepts[:] = intercept
         trained = self.samples.trained(self.held)
-        y = np.where(self.is_positive.reshape(-1, self.width) != 0, 1.0, -1.0)
-        first = self.values(self.shards, 1)
-        r = first * y[self.samples.labels[trained], :1]
+        y = np.where(self.are_positive(0)[trained], 1.0, -1.0)
+        r = self.values(self.shards, 1) * y[:, None]
         E = self.E.reshape(-1, self.width)
         E[trained] *= np.exp(np.clip(r, -MOST, MOST)).astype(E.dtype)
         if not self.loss.has_odds:
             self.total = E[trained].sum(axis=0, dtype=np.float64)
 
+    def look(self) -> None:
+        """Learn how large the edges are, without a step."""
+        self._visit(np.arange(self.samples.table.n_terms, dtype=np.int32), 0)
+
     def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
         """Visit every term once, or these; returns by how much each objective fell."""
         table = self.samples.table
         order = np.arange(table.n_terms, dtype=np.int32) if terms is None else terms
+        decrease = self._visit(self.random.permutation(order), NEWTON_STEPS)
+        self.n_sweeps += 1
+        return decrease
+
+    def _visit(self, terms: NDArray[np.int32], n_newton: int) -> Vector:
+        table = self.samples.table
         sweep: Any = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
         outcome = sweep(
             table,
@@ -130,12 +149,11 @@ class TableLanes:
             self.psi.l1.reshape(-1),
             self.psi.l2.reshape(-1),
             self.signs.reshape(-1),
-            self.random.permutation(order),
-            NEWTON_STEPS,
+            terms,
+            n_newton,
             self.n_threads,
         )
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
-        self.n_sweeps += 1
         return np.array(outcome.decrease)[: self.n_lanes]
 
     def values(self, shards: NDArray[np.int32], n_lanes: int) -> Vector:
@@ -152,6 +170,10 @@ class TableLanes:
         )
         return values
 
+    def forget_rows(self) -> None:
+        """Give the memory of the weights back: no more sweeps will follow."""
+        self.E = np.empty(0)
+
     def objective(self, lane: int = 0) -> float:
         """Return F + psi of a lane, pairs' psi left out, from the weights as they are kept."""
         samples = self.samples
@@ -164,13 +186,14 @@ class TableLanes:
         return value + self._psi_value(lane)
 
     def _psi_value(self, lane: int) -> float:
-        found, start = 0.0, 0
+        starts = self.samples.starts
+        found = 0.0
         for k, column in enumerate(self.samples.columns):
-            x = self.levels[lane, start : start + column.n_bins]
-            lam = np.append(0.5 * np.diff(x[: column.n_ordered]), x[column.n_ordered :])
-            found += float(self.psi.l1[k, lane] * np.abs(lam).sum())
-            found += float(0.5 * self.psi.l2[k, lane] * np.square(lam).sum())
-            start += column.n_bins
+            x = self.levels[lane, starts[k] : starts[k + 1]]
+            if x.any():
+                lam = np.append(0.5 * np.diff(x[: column.n_ordered]), x[column.n_ordered :])
+                found += float(self.psi.l1[k, lane] * np.abs(lam).sum())
+                found += float(0.5 * self.psi.l2[k, lane] * np.square(lam).sum())
         return found
 
     def held_out_decisions(self) -> Vector:
@@ -182,7 +205,7 @@ class TableLanes:
         """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
         samples = self.samples
         E = self.E.reshape(-1, self.width)[:, lane]
-        y = np.where(self.is_positive.reshape(-1, self.width)[samples.labels, lane] != 0, 1.0, -1.0)
+        y = np.where(self.are_positive(lane), 1.0, -1.0)
         if self.c is not None:
             share = 1.0 / (1.0 + E.astype(np.float64))
             w = np.where(samples.trained(self.held), self.c * (E * share), 0.0)

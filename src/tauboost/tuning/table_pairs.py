@@ -33,24 +33,19 @@ class Pair:
 
     columns: tuple[int, int]
     maps: tuple[NDArray[np.uint8], NDArray[np.uint8]]
-    n_ordered: tuple[int, int]
+    term: int  # its number among the terms of the table
+    first_level: int  # where its levels begin
 
     @classmethod
-    def build(cls, samples: TableSamples, columns: tuple[int, int]) -> Pair:
-        """Cut both axes into cells of about equal weight."""
+    def add(cls, samples: TableSamples, columns: tuple[int, int]) -> Pair:
+        """Cut both axes into cells of about equal weight, and add the pair to the table's terms."""
         (first, n_first), (second, n_second) = (_cells(samples, k, FINE) for k in columns)
-        return cls(columns, (first, second), (n_first, n_second))
-
-    def add_to(self, table: _core.Table) -> None:
-        """Make a term of it."""
+        table = samples.table
+        pair = cls(columns, (first, second), table.n_terms, table.n_levels)
         table.add_pair_term(
-            self.columns[0],
-            self.maps[0].tolist(),
-            self.n_ordered[0],
-            self.columns[1],
-            self.maps[1].tolist(),
-            self.n_ordered[1],
+            columns[0], first.tolist(), n_first, columns[1], second.tolist(), n_second
         )
+        return pair
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -65,8 +60,7 @@ def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint
     categories beyond the heaviest share one.
     """
     column: Column = samples.columns[k]
-    start = sum(other.n_bins for other in samples.columns[:k])
-    weights = samples.level_weights[start : start + column.n_bins]
+    weights = samples.level_weights[samples.starts[k] : samples.starts[k + 1]]
     if not column.is_ordered:
         rank = np.empty(column.n_bins, dtype=np.intp)
         rank[np.argsort(-weights, kind="stable")] = np.arange(column.n_bins)
@@ -81,12 +75,12 @@ def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint
 
 
 def ranked_pairs(
-    samples: TableSamples, g: Vector, h: Vector, important: list[int]
+    samples: TableSamples, g: Vector, h: Vector, noise: float, important: list[int]
 ) -> tuple[list[tuple[int, int]], Vector]:
     """Return the pairs that would gain something, best first, and their gains.
 
-    ``g`` and ``h`` are gradient and curvature of every row; ``important`` the columns, the most
-    important first.
+    ``g`` and ``h`` are gradient and curvature of every row, ``noise`` what g^2 / h of a cell is
+    where there is nothing to find; ``important`` are the columns, the most important first.
     """
     chosen = sorted(important[:MOST_COLUMNS])
     pairs = np.array(list(combinations(chosen, 2)), dtype=np.int32).reshape(-1, 2)
@@ -99,7 +93,6 @@ def ranked_pairs(
         maps[k, : len(cells)] = cells
         n_cells[k] = int(cells.max()) + 1
     gains = np.empty(len(pairs))
-    noise = float(np.sum(np.square(samples.weights)))
     _core.pair_gains(
         samples.table,
         maps.reshape(-1),
@@ -141,11 +134,9 @@ def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vec
 def importances(lanes: TableLanes) -> NDArray[np.intp]:
     """Return the columns, those whose levels differ most first."""
     samples = lanes.samples
-    levels, weights = lanes.levels[0], samples.level_weights
-    found, start = [], 0
-    for column in samples.columns:
-        x, w = levels[start : start + column.n_bins], weights[start : start + column.n_bins]
-        mean = float(np.sum(w * x))
-        found.append(float(np.sum(w * np.abs(x - mean))))
-        start += column.n_bins
-    return np.argsort(-np.array(found), kind="stable")
+    levels = lanes.levels[0, : samples.starts[-1]]
+    weights = samples.level_weights[: samples.starts[-1]]
+    starts = samples.starts[:-1]
+    means = np.repeat(np.add.reduceat(weights * levels, starts), np.diff(samples.starts))
+    found = np.add.reduceat(weights * np.abs(levels - means), starts)
+    return np.argsort(-found, kind="stable")

@@ -32,7 +32,7 @@ L1_RATIOS = (1.0, 0.5, 0.0)
 # Smoothness of pairs, and their shrinkage towards 0 next to it.
 SMOOTHNESS = 10.0 ** np.arange(-4.0, -0.4, 0.5)
 RIDGE = 0.05
-PAIRS_FOR_A_COLUMN = 2
+PAIRS_FOR_A_COLUMN, MOST_PAIRS = 2, 100
 # Four sweeps are nearly the optimum; pairs start from it.
 SWEEPS, PAIR_SWEEPS = 6, 4
 # So many held-out rows tell strengths apart: no more folds than it takes are run.
@@ -68,15 +68,11 @@ class Heat:
     """What came of some candidates on the rows held out."""
 
     strengths: list[Strength]
-    row_losses: Vector  # (rows held out, candidates)
+    losses: Vector  # the mean loss of each candidate; infinite where it is not a number
+    row_losses: Vector  # of the best, row by row
     weights: Vector  # of these rows, of sum 1
     # Where each fold and task ended: levels (lanes, levels) and intercepts (lanes,)
     ends: dict[tuple[int, int], tuple[Vector, Vector]]
-
-    @property
-    def losses(self) -> Vector:
-        """The mean loss of each candidate; infinite where it is not a number."""
-        return np.nan_to_num(self.weights @ self.row_losses, nan=math.inf)
 
     @property
     def best(self) -> int:
@@ -97,6 +93,7 @@ class TableRace:
         self.samples, self.options, self.signs, self.clock = samples, options, signs, clock
         self.selection: list[dict[str, float | str]] = []
         self.pairs: list[Pair] = []
+        self._known: dict[tuple[int, int], Pair] = {}
         self.held_out_loss = math.nan
         self.folds = self._folds()
         self.heat: Heat | None = None
@@ -124,7 +121,7 @@ class TableRace:
             return Strength(FALLBACK, 1.0 if isinstance(ratio, str) else ratio)
         losses: dict[Strength, float] = {}
         for ratio_ in L1_RATIOS if isinstance(ratio, str) else (ratio,):
-            grid = STRENGTHS
+            grid = self._near_the_first() if self.is_wide else STRENGTHS
             for _ in range(MOST_RACES):
                 heat = self._run([Strength(float(a), ratio_) for a in grid], SWEEPS)
                 losses |= dict(zip(heat.strengths, heat.losses.tolist(), strict=True))
@@ -132,57 +129,108 @@ class TableRace:
                     self.heat = heat
                 if 0 < heat.best < len(grid) - 1 or self.clock.is_over:
                     break
-                grid = grid * 10.0 ** (4.0 if heat.best > 0 else -4.0)
+                grid = grid * ((grid[-1] / grid[0]) ** (8 / 7)) ** (1 if heat.best > 0 else -1)
         assert self.heat is not None
         self.held_out_loss = float(self.heat.losses.min())
         return _between(losses, self.heat.strengths[self.heat.best])
 
+    def _near_the_first(self) -> Vector:
+        """Return strengths from where the first hypothesis moves, a quarter of a decade apart.
+
+        With more columns than rows the best is near it, and weaker ones only learn noise.
+        """
+        edges = []
+        for task in range(self.samples.n_tasks):
+            lanes = self.lanes([Strength(0.0, 1.0)], task, None, self.samples.n_threads)
+            share = float(self.samples.weights[lanes.are_positive(0)].sum())
+            lanes.start_from(np.empty(0), lanes.constant(share))
+            lanes.look()
+            edges.append(float(lanes.edge[0]))
+        return max(edges) * 10.0 ** np.arange(-1.75, 0.1, 0.25)
+
     def with_pairs(self, strength: Strength) -> Strength:
-        """Return the strength with the best smoothness of pairs; ``pairs`` are those that stay."""
+        """Return the strength with the best smoothness of pairs; ``pairs`` are those that stay.
+
+        Rows that are held out have no say in which pairs are tried on them.
+        """
         wanted = self.options.pairs
         if wanted in (0, []) or len(self.samples.columns) < 2 or self.clock.is_over:
             return strength
-        chosen = wanted if isinstance(wanted, list) else self._ranked(strength)
-        self.pairs = [Pair.build(self.samples, columns) for columns in chosen]
-        if not self.pairs:
+        if wanted == "auto" and (self.is_wide or not self.folds):
             return strength
-        for pair in self.pairs:
-            pair.add_to(self.samples.table)
+        chosen = self._chosen_pairs(strength, None)
+        if not chosen:
+            return strength
         candidates = [replace(strength, smoothness=float(s)) for s in SMOOTHNESS]
+        self.pairs = chosen
         if not self.folds:
             return candidates[-2]
-        heat = self._run(candidates, PAIR_SWEEPS, self.heat)
+        tried = {fold: self._chosen_pairs(strength, fold) for fold in self.folds}
+        heat = self._run(candidates, PAIR_SWEEPS, self.heat, tried)
         if wanted == "auto" and not self._is_worth_it(heat):
             self.pairs = []
             return strength
         self.held_out_loss = float(heat.losses.min())
         return heat.strengths[heat.best]
 
+    @property
+    def is_wide(self) -> bool:
+        """Whether there are more columns than rows."""
+        return len(self.samples.columns) > self.samples.n
+
+    def _chosen_pairs(self, strength: Strength, held: int | None) -> list[Pair]:
+        """Return the pairs that are asked for, or those that rank highest on the rows left."""
+        wanted = self.options.pairs
+        chosen = wanted if isinstance(wanted, list) else self._ranked(strength, held)
+        for columns in chosen:
+            if columns not in self._known:
+                self._known[columns] = Pair.add(self.samples, columns)
+        return [self._known[columns] for columns in chosen]
+
+    def terms(self, pairs: list[Pair]) -> NDArray[np.int32]:
+        """Return the numbers of all columns' terms and of these pairs'."""
+        columns = range(len(self.samples.columns))
+        return np.array([*columns, *(pair.term for pair in pairs)], dtype=np.int32)
+
     def _is_worth_it(self, heat: Heat) -> bool:
         """Tell whether pairs help by more than a standard error."""
         if self.heat is None:
             return False
-        gain = self.heat.row_losses[:, self.heat.best] - heat.row_losses[:, heat.best]
+        gain = self.heat.row_losses - heat.row_losses
         mean = float(heat.weights @ gain)
         error = math.sqrt(float(np.sum(np.square(heat.weights * (gain - mean)))))
         return mean > error
 
-    def _ranked(self, strength: Strength) -> list[tuple[int, int]]:
+    def _ranked(self, strength: Strength, held: int | None) -> list[tuple[int, int]]:
         """Return the pairs worth a term, by what the columns leave over, over all tasks."""
         samples, wanted = self.samples, self.options.pairs
-        most = wanted if isinstance(wanted, int) else PAIRS_FOR_A_COLUMN * len(samples.columns)
+        most = min(PAIRS_FOR_A_COLUMN * len(samples.columns), MOST_PAIRS)
+        if isinstance(wanted, int):
+            most = wanted
+        weights = np.where(samples.trained(held), samples.weights, 0.0)
+        noise = float(np.sum(np.square(weights))) / float(weights.sum()) ** 2
         total: dict[tuple[int, int], float] = {}
         for task in range(samples.n_tasks):
-            lanes = self.lanes([strength], task, None, samples.n_threads)
-            for _ in range(PAIR_SWEEPS):
-                lanes.sweep()
+            lanes = self.lanes([strength], task, held, samples.n_threads)
+            if held is not None and self.heat is not None:
+                levels, intercepts = self.heat.ends[held, task]
+                lanes.start_from(levels[self.heat.best], intercepts[self.heat.best])
+            else:
+                for _ in range(PAIR_SWEEPS):
+                    lanes.sweep(self.terms([]))
             free = [k for k in importances(lanes).tolist() if self.signs[k, 0] == 0]
-            pairs, gains = ranked_pairs(samples, *lanes.weights(0), free)
+            pairs, gains = ranked_pairs(samples, *lanes.weights(0), noise, free)
             for pair, gain in zip(pairs, gains.tolist(), strict=True):
                 total[pair] = total.get(pair, 0.0) + gain
         return sorted(total, key=lambda pair: (-total[pair], pair))[:most]
 
-    def _run(self, strengths: list[Strength], n_sweeps: int, start: Heat | None = None) -> Heat:
+    def _run(
+        self,
+        strengths: list[Strength],
+        n_sweeps: int,
+        start: Heat | None = None,
+        pairs: dict[int, list[Pair]] | None = None,
+    ) -> Heat:
         """Fit every candidate on all but each of the folds, and look at what is held out."""
         samples = self.samples
         jobs = [(fold, task) for fold in self.folds for task in range(samples.n_tasks)]
@@ -197,8 +245,10 @@ class TableRace:
             if start is not None:
                 levels, intercepts = start.ends[job]
                 lanes.start_from(levels[start.best], intercepts[start.best])
+            terms = self.terms([] if pairs is None else pairs[fold])
             for _ in range(n_sweeps):
-                lanes.sweep()
+                lanes.sweep(terms)
+            lanes.forget_rows()
             decisions[job] = lanes.held_out_decisions()
             ends[job] = lanes.levels, lanes.intercepts
 
@@ -222,23 +272,26 @@ class TableRace:
         ends: dict[tuple[int, int], tuple[Vector, Vector]],
     ) -> Heat:
         samples, loss = self.samples, LOSSES[self.options.loss]
-        losses, weights = [], []
-        for fold in self.folds:
-            held = samples.folds == fold
-            tasks = [decisions[fold, task] for task in range(samples.n_tasks)]
-            labels = samples.labels[held]
-            losses.append(
-                np.stack(
-                    [
-                        loss.row_losses(np.stack([d[:, k] for d in tasks], axis=1), labels)
-                        for k in range(len(strengths))
-                    ],
-                    axis=1,
-                )
+        held = [samples.folds == fold for fold in self.folds]
+        weights = np.concatenate([samples.weights[rows] for rows in held])
+        weights /= weights.sum()
+
+        def row_losses(k: int) -> Vector:
+            return np.concatenate(
+                [
+                    loss.row_losses(
+                        np.stack(
+                            [decisions[fold, task][:, k] for task in range(samples.n_tasks)], axis=1
+                        ),
+                        samples.labels[rows],
+                    )
+                    for fold, rows in zip(self.folds, held, strict=True)
+                ]
             )
-            weights.append(samples.weights[held])
-        shares = np.concatenate(weights)
-        return Heat(strengths, np.concatenate(losses), shares / shares.sum(), ends)
+
+        losses = np.array([weights @ row_losses(k) for k in range(len(strengths))])
+        losses = np.nan_to_num(losses, nan=math.inf)
+        return Heat(strengths, losses, row_losses(int(np.argmin(losses))), weights, ends)
 
     def lanes(
         self, strengths: list[Strength], task: int, held: int | None, n_threads: int

@@ -7,6 +7,7 @@ the same as that row twice, and the order of the rows does not matter.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -30,8 +31,8 @@ class TableSamples:
 
     columns: tuple[Column, ...]
     codes: NDArray[np.uint8]  # (columns, rows)
-    labels: NDArray[np.intp]
-    folds: NDArray[np.intp]
+    labels: NDArray[np.unsignedinteger[Any]]
+    folds: NDArray[np.uint8]
     weights: Vector
     n_classes: int
     n_threads: int
@@ -48,7 +49,7 @@ class TableSamples:
         seed: int,
         n_threads: int,
     ) -> TableSamples:
-        """Merge equal rows, deal them to folds, and put them in order."""
+        """Merge equal rows, deal them to folds, and put them in order, ``codes`` in place."""
         prints = np.empty(len(labels), dtype=np.uint64)
         first = np.empty(len(labels), dtype=np.int64)
         n_different = _core.equal_rows(
@@ -68,11 +69,18 @@ class TableSamples:
         folds = _folds(prints, labels, n_classes)
         order = np.argsort((labels * N_FOLDS + folds).astype(np.uint16), kind="stable")
         rows = order if isinstance(keep, slice) else keep[order]
+        del prints, first
+        if len(rows) < codes.shape[1]:
+            codes = codes.take(rows, axis=1)
+        else:
+            for column in codes:
+                column[:] = column[rows]
+        small = np.min_scalar_type(n_classes)
         return cls(
             columns,
-            codes.take(rows, axis=1),
-            labels[order],
-            folds[order],
+            codes,
+            labels[order].astype(small),
+            folds[order].astype(np.uint8),
             weights[order] / weights.sum(),
             n_classes,
             n_threads,
@@ -105,9 +113,14 @@ class TableSamples:
 
     @cached_property
     def _table_and_groups(self) -> tuple[_core.Table, NDArray[np.intp]]:
-        groups = self.labels * N_FOLDS + self.folds
+        groups = self.labels.astype(np.int32) * N_FOLDS + self.folds
         labels = np.repeat(np.arange(self.n_classes), N_FOLDS)
         return core_table(self.columns, self.codes, groups, labels)
+
+    @cached_property
+    def starts(self) -> NDArray[np.intp]:
+        """Where the levels of each column begin, and where those of the last end."""
+        return np.cumsum([0, *(column.n_bins for column in self.columns)])
 
     @cached_property
     def has_equal_weights(self) -> bool:
