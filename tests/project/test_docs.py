@@ -18,6 +18,7 @@ NAMES = "guide theory classifier tables paths-and-explanations model-files store
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
 SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 NEEDS = {
+    "README.md": "pandas",
     "docs/classifier.md": "pandas",
     "docs/command-line.md": "matplotlib",
     "docs/dask.md": "distributed",
