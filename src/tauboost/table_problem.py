@@ -60,7 +60,7 @@ class TableProblem(BaseProblem):
     >>> import numpy as np, tauboost as tb
     >>> age = np.arange(20, 60)
     >>> problem = tb.TableProblem(age[:, None], age > 35)
-    >>> tb.solve(problem, "greedy", max_epochs=1).lam.argmin()
+    >>> int(tb.solve(problem, "greedy", max_epochs=1).lam.argmin())
     15
     """
 
