@@ -267,6 +267,7 @@ class BlockSteps {
   // Takes the proposed step if the objective falls, or a part of it.
   bool accept(const Problem& problem, Work& work, double& best) const {
     const int n = problem.term.n_cells();
+    constexpr double hardly = 1e-5;  // so short a step fails by rounding alone
     for (double part = 1.0; part > 1e-3; part *= 0.25) {
       if (part < 1.0) {
         for (int b = 0; b < n; ++b) work.next[b] = work.d[b] + 0.25 * (work.next[b] - work.d[b]);
@@ -282,7 +283,10 @@ class BlockSteps {
       const double change = loss_change(n, work);
       const double value =
           change + penalty_change(problem, work.next.data(), work.next_shift, work.g);
-      if (!(value < best)) continue;
+      if (!(value < best)) {
+        if (move < hardly) return false;
+        continue;
+      }
       best = value;
       work.last_move = move;
       std::swap(work.next, work.d);
