@@ -25,9 +25,9 @@ class TableProblem(BaseProblem):
     A numeric column with B bins has B - 1 stumps, +1 above a threshold and -1 below it (0 where the
     value is missing), and one for missing values; a category column has one for each category. The
     intercept is free. ``solve`` takes the methods "exact", which minimises over all stumps of a
-    column at once, and "greedy", textbook AdaBoost. psi is the elastic net over all stumps: its l1
-    part is half the total variation of each column's step function. Bounds are signs: with
-    ``(None, 0)`` no decision value falls as a column rises.
+    column at once, and "greedy", textbook AdaBoost. psi is the elastic net over all stumps: of a
+    numeric column its l1 part is half the total variation of the step function. Bounds may only be
+    signs: with ``(None, 0)`` no decision value falls as a column rises.
 
     Parameters
     ----------
@@ -43,7 +43,8 @@ class TableProblem(BaseProblem):
         The most bins of a column, at most 255. A column with no more different values has a bin for
         each; else bins hold about equal weight, and frequent values one of their own.
     categorical : "auto" or list of names or positions
-        Which columns are categories; "auto": those that hold strings.
+        Columns of numbers that are categories. Strings and categories always are, and "auto" adds
+        none.
     n_threads : int, optional
         Threads for building, ``value`` and ``gradient``. Results do not depend on it.
 
@@ -59,7 +60,7 @@ class TableProblem(BaseProblem):
     >>> import numpy as np, tauboost as tb
     >>> age = np.arange(20, 60)
     >>> problem = tb.TableProblem(age[:, None], age > 35)
-    >>> tb.solve(problem, "greedy", max_epochs=1).lam.argmin()
+    >>> int(tb.solve(problem, "greedy", max_epochs=1).lam.argmin())
     15
     """
 

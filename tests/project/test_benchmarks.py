@@ -75,6 +75,12 @@ def test_paper_figures(tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+def test_page_figures(tmp_path):
+    pytest.importorskip("matplotlib")
+    assert "drawn: tables_terms.png" in run("page_figures.py", tmp_path)
+    assert (tmp_path / "tables_terms.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_paths(tmp_path):
     run("paths.py", tmp_path)
     rows = rows_of(tmp_path / "paths.csv")

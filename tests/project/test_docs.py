@@ -14,16 +14,18 @@ import shown_output
 import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
-NAMES = "guide theory classifier paths-and-explanations model-files stores dask command-line"
+NAMES = "guide theory classifier tables paths-and-explanations model-files stores dask command-line"
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
 SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 NEEDS = {
+    "README.md": "pandas",
     "docs/classifier.md": "pandas",
     "docs/command-line.md": "matplotlib",
     "docs/dask.md": "distributed",
     "docs/guide.md": "matplotlib",
     "docs/model-files.md": "onnxruntime",
     "docs/paths-and-explanations.md": "matplotlib",
+    "docs/tables.md": "onnxruntime",
 }
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()

@@ -40,8 +40,8 @@ class TableClassifier(
     of every column, with an elastic net over the stumps, whose l1 part is the total variation of
     each step function. It is minimised column by column, all thresholds of a column at once. With
     ``alpha="auto"`` eight strengths are fitted side by side and compared on held-out rows, by folds
-    where there are few rows; pairs are ranked on what the columns leave over, and taken if that
-    helps on the held-out rows. More than two classes are told apart one against the rest.
+    where there are few rows; pairs are ranked by what the columns leave over, and taken if they
+    help on the held-out rows. More than two classes are told apart one against the rest.
 
     Columns may be numbers, booleans, strings or categories, with missing values; nothing needs to
     be scaled or encoded, and any increasing transform of a column gives the same predictions.
@@ -49,21 +49,22 @@ class TableClassifier(
     Parameters
     ----------
     interactions : "auto", int or list of pairs
-        "auto" takes pairs of columns where they help; a number that many of the best; a list names
-        them, such as ``[("age", "hours")]``; 0 means none.
+        "auto" takes pairs of columns where they help (none if ``alpha`` is given); a number takes
+        that many of the best; a list names them, such as ``[("age", "hours")]``; 0 means none.
     monotone : dict or None
         ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
         such columns are in no pair.
     alpha : "auto" or float
         Strength of psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2) over all stumps.
     l1_ratio : float in [0, 1] or "auto"
-        1 makes few, large steps; 0 many small ones.
+        1 makes few, large steps; 0 many small ones; "auto" tries 1, 0.5 and 0.
     loss : {"logistic", "exponential"}
         "exponential" is AdaBoost.
     max_bins : int
         The most bins of a column, at most 255.
-    categorical : "auto" or list
-        Columns that are categories; "auto": those that hold strings or categories.
+    categorical : "auto" or list of names or positions
+        Columns of numbers that are categories. Strings and categories always are, and "auto" adds
+        none.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
     max_iter : int
@@ -86,11 +87,11 @@ class TableClassifier(
     importances_ : ndarray
         Mean absolute score of each term.
     classes_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_, message_
-        As :class:`TauBoostClassifier`.
+        As :class:`TauBoostClassifier`; ``objective_`` leaves out psi of the pairs.
     columns_ : tuple
         What was made of each column: its edges or categories.
     selection_ : list of dict
-        Every candidate: alpha, l1_ratio, smoothness of pairs, held_out_loss.
+        Every candidate: alpha, l1_ratio, smoothness of pairs (infinite: no pairs), held_out_loss.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 
