@@ -33,6 +33,12 @@ std::vector<std::int32_t> checked(Array<const std::int32_t> numbers, std::size_t
   return {numbers.data(), numbers.data() + numbers.size()};
 }
 
+std::vector<TermPenalty> penalties_of(Array<const double> l1, Array<const double> l2) {
+  std::vector<TermPenalty> penalties(l1.size());
+  for (std::size_t k = 0; k < penalties.size(); ++k) penalties[k] = {l1.data()[k], l2.data()[k]};
+  return penalties;
+}
+
 template <int L>
 struct SweepCall {
   const Table& table;
@@ -51,7 +57,8 @@ struct SweepCall {
     const auto n_terms = static_cast<std::int64_t>(table.terms.size());
     expect_size(E, table.n_rows * lanes, "E");
     expect_size(total, lanes, "total");
-    if (c && c->size() != 1) expect_size(*c, table.n_rows, "c");
+    if (c && c->size() != 1 && static_cast<std::int64_t>(c->size()) != table.n_rows * lanes)
+      expect_size(*c, table.n_rows, "c");
     expect_size(is_positive, table.n_labels * lanes, "is_positive");
     expect_size(levels, table.n_levels * lanes, "levels");
     expect_size(intercepts, lanes, "intercepts");
@@ -60,14 +67,18 @@ struct SweepCall {
     expect_size(signs, 2 * n_terms, "signs");
   }
 
+  std::int32_t c_stride() const {
+    if (!c || c->size() == 1) return 0;
+    return static_cast<std::int64_t>(c->size()) == table.n_rows ? 1 : L;
+  }
+
   template <bool IsLogistic>
   LaneOutcome run() const {
     std::array<double, L> totals;
     std::copy_n(total.data(), L, totals.begin());
-    std::vector<TermPenalty> penalties(l1.size());
-    for (std::size_t k = 0; k < penalties.size(); ++k) penalties[k] = {l1.data()[k], l2.data()[k]};
-    const TableState<L> state = {E.data(), c ? c->data() : nullptr, c && c->size() > 1 ? 1 : 0,
-                                 is_positive.data(), checked(shards, table.shards.size(), "shard")};
+    const std::vector<TermPenalty> penalties = penalties_of(l1, l2);
+    const TableState<L> state = {E.data(), c ? c->data() : nullptr, c_stride(), is_positive.data(),
+                                 checked(shards, table.shards.size(), "shard")};
     checked(terms, table.terms.size(), "term");
     return LaneOutcome(released([&](Pulse& pulse) {
       TableRows<L, IsLogistic> rows(table, state);
@@ -163,6 +174,18 @@ void bind_tables(nb::module_& module) {
 
   bind_sweep<1>(module, "table_sweep");
   bind_sweep<8>(module, "table_lane_sweep");
+
+  module.def(
+      "table_psi",
+      [](const OwnTable& table, Array<const double> levels, Array<const double> l1,
+         Array<const double> l2) {
+        const auto n_terms = static_cast<std::int64_t>(table.terms.size());
+        expect_size(levels, table.n_levels, "levels");
+        expect_size(l1, n_terms, "l1");
+        expect_size(l2, n_terms, "l2");
+        return psi_of(table, penalties_of(l1, l2).data(), levels.data());
+      },
+      "table"_a, "levels"_a, "l1"_a, "l2"_a);
 
   module.def(
       "table_values",

@@ -30,13 +30,9 @@
 #include "simd/vectors.hpp"
 #include "table/chain.hpp"
 #include "table/grid.hpp"
+#include "table/psi.hpp"
 
 namespace tauboost {
-
-// psi of one term in one lane. Of a pair: l1 is its ridge, l2 its smoothness.
-struct TermPenalty {
-  double l1, l2;
-};
 
 // Sums over the rows of each bin: up and down (exponential), or gradient and curvature (logistic).
 struct BinSums {

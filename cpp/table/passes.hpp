@@ -47,7 +47,7 @@ struct TablePass {
   std::int64_t n_rows;
   Real<L>* E;             // L numbers a row
   const double* c;        // logistic: sample weights
-  std::int32_t c_stride;  // 0: one serves all rows
+  std::int32_t c_stride;  // 0: one serves all rows; L: every lane has its own
   CellOf last, next;
   const Real<L>* factor;  // exp of the last steps, L numbers a cell, for this label
   // Of the next term: L sums of weights for each cell, and as many of curvatures (logistic) behind

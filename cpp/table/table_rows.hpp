@@ -19,7 +19,7 @@ template <int L>
 struct TableState {
   Real<L>* E;             // as in passes.hpp, in the order of the table's rows
   const double* c;        // logistic
-  std::int32_t c_stride;  // 0: one weight serves all rows
+  std::int32_t c_stride;  // 0: one weight serves all rows; L: every lane has its own
   // For each label and lane whether its rows have y = 1.
   const std::uint8_t* is_positive;
   std::vector<std::int32_t> shards;  // those that are trained on

@@ -297,6 +297,7 @@ def table_lane_sweep(
     n_newton: int,
     n_threads: int,
 ) -> LaneOutcome: ...
+def table_psi(table: Table, levels: _Floats, l1: _Floats, l2: _Floats) -> float: ...
 def table_values(
     table: Table,
     levels: _Floats,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import fields
+from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -21,6 +22,7 @@ from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .glass_box import GlassBoxMixin
 from .inputs import take_labels
+from .terms import Band
 
 __all__ = ["TableClassifier"]
 
@@ -49,8 +51,8 @@ class TableClassifier(
     Parameters
     ----------
     interactions : "auto", int or list of pairs
-        "auto" takes pairs of columns where they help (none if ``alpha`` is given); a number takes
-        that many of the best; a list names them, such as ``[("age", "hours")]``; 0 means none.
+        "auto" takes pairs of columns where they help; a number takes that many of the best; a list
+        names them, such as ``[("age", "hours")]``; 0 means none.
     monotone : dict or None
         ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
         such columns are in no pair.
@@ -77,6 +79,9 @@ class TableClassifier(
         Threads, in scikit-learn's meaning. The result does not depend on it.
     random_state : int, RandomState or None
         Decides which rows are held out and the order of the sweeps.
+    bands : float or None
+        The level of bands around the scores of every term, such as 0.9: how far they would move on
+        other samples of rows, by a bootstrap. They are drawn with the terms, and not kept in files.
     verbose : int
         1 shows a live line.
 
@@ -87,7 +92,7 @@ class TableClassifier(
     importances_ : ndarray
         Mean absolute score of each term.
     classes_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_, message_
-        As :class:`TauBoostClassifier`; ``objective_`` leaves out psi of the pairs.
+        As :class:`TauBoostClassifier`.
     columns_ : tuple
         What was made of each column: its edges or categories.
     selection_ : list of dict
@@ -116,6 +121,7 @@ class TableClassifier(
         held_out_loss_: float
         message_: str
         selection_: list[dict[str, float | str]]
+        spreads_: tuple[Vector, ...] | None
 
     def __init__(
         self,
@@ -133,6 +139,7 @@ class TableClassifier(
         time_limit: float | None = None,
         n_jobs: int | None = -1,
         random_state: Any = None,
+        bands: float | None = None,
         verbose: int = 0,
     ) -> None:
         self.interactions = interactions
@@ -148,6 +155,7 @@ class TableClassifier(
         self.time_limit = time_limit
         self.n_jobs = n_jobs
         self.random_state = random_state
+        self.bands = bands
         self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
@@ -212,6 +220,20 @@ class TableClassifier(
     def _keep(self, model: TableModel) -> None:
         for name in FITTED:
             setattr(self, "_terms" if name == "terms" else f"{name}_", getattr(model, name))
+
+    def _bands(self) -> list[Band | None] | None:
+        if self.spreads_ is None or self.bands is None:
+            return None
+        reach = NormalDist().inv_cdf(0.5 + 0.5 * self.bands)
+        shown: Any = 0 if len(self.intercept_) == 1 else slice(None)  # as the scores of a Term are
+        return [
+            Band(
+                (term.scores - reach * spread)[..., shown],
+                (term.scores + reach * spread)[..., shown],
+                self.bands,
+            )
+            for term, spread in zip(self._terms, self.spreads_, strict=True)
+        ]
 
     def _codes(self, X: Any) -> Codes:
         check_is_fitted(self, "_terms")

@@ -64,6 +64,7 @@ def _changed(
         objective=np.full(model.n_tasks, np.nan),
         held_out_loss=np.nan,
         message=f"{model.message.rstrip('.')}. Edited: {what}.",
+        spreads=None,
     )
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from itertools import pairwise
 from typing import Any
 
 import numpy as np
@@ -12,16 +11,16 @@ from numpy.typing import ArrayLike, NDArray
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
 from ..design.binning import bin_table
-from ..design.sparse import flipped
 from ..validation import check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .options import Clock, Event, Report
+from .table_bands import score_spreads
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
 from .table_options import TableOptions, TableParameters, check_monotone
-from .table_pairs import Pair, purified
 from .table_race import Strength, TableRace
 from .table_samples import TableSamples
+from .table_terms import terms_of
 
 __all__ = ["fit_table"]
 
@@ -103,7 +102,12 @@ class _Fit:
             lanes = self.race.lanes([self.strength], task, None, self.n_threads)
             message = self._to_the_optimum(lanes)
             fits.append(lanes)
-        intercept, terms = self._terms(fits)
+        intercept, terms = terms_of(
+            self.samples,
+            self.race.pairs,
+            np.stack([lanes.levels[0] for lanes in fits]),
+            np.array([lanes.intercepts[0] for lanes in fits]),
+        )
         return TableModel(
             self.classes,
             self.samples.columns,
@@ -117,7 +121,15 @@ class _Fit:
             self.race.held_out_loss,
             message,
             self.race.selection,
+            self._spreads(fits, terms),
         )
+
+    def _spreads(
+        self, fits: list[TableLanes], terms: tuple[TermData, ...]
+    ) -> tuple[Vector, ...] | None:
+        if self.options.bands is None:
+            return None
+        return score_spreads(self.race, self.strength, fits, terms)
 
     def _to_the_optimum(self, lanes: TableLanes) -> str:
         tol, seconds = self.options.tol, self.clock
@@ -132,39 +144,3 @@ class _Fit:
             if self.clock.is_over:
                 return f"Out of time: {seconds.seconds:.3g} s."
         return f"Out of sweeps: {self.options.max_iter} done."
-
-    def _terms(self, fits: list[TableLanes]) -> tuple[Vector, tuple[TermData, ...]]:
-        """Return intercepts and terms: pairs pure, all centred."""
-        samples = self.samples
-        scores = flipped(np.stack([lanes.levels[0] for lanes in fits], axis=1))
-        intercept = flipped(np.array([lanes.intercepts[0] for lanes in fits]))
-        starts = samples.starts.tolist()
-        own = [scores[a:b].copy() for a, b in pairwise(starts)]
-        pairs = []
-        for pair in self.race.pairs:
-            start, size = pair.first_level, math.prod(pair.shape)
-            weights = _pair_weights(samples, pair)
-            pure, alone = purified(scores[start : start + size].reshape(*pair.shape, -1), weights)
-            for column, cells, part in zip(pair.columns, pair.maps, alone, strict=True):
-                own[column] += part[cells]
-            pairs.append(TermData(pair.columns, pair.maps, pure, weights))
-        columns = []
-        for k, (a, b) in enumerate(pairwise(starts)):
-            share = samples.level_weights[a:b]
-            mean = share @ own[k]
-            intercept += mean
-            centred = np.where(share[:, None] > 0, own[k] - mean, 0.0)
-            codes = np.arange(b - a, dtype=np.uint8)
-            columns.append(TermData((k,), (codes,), centred, share))
-        return intercept, (*columns, *pairs)
-
-
-def _pair_weights(samples: TableSamples, pair: Pair) -> Vector:
-    """Return the weight of the rows in each cell of a pair."""
-    first, second = (
-        cells.astype(np.intp)[samples.codes[k]]
-        for k, cells in zip(pair.columns, pair.maps, strict=True)
-    )
-    shape = pair.shape
-    found = np.bincount(first * shape[1] + second, samples.weights, math.prod(shape))
-    return found.reshape(shape).astype(np.float64)

@@ -101,6 +101,14 @@ class TableLanes:
             self.E = np.repeat((weights / total).astype(real), self.width)
             self.c = None
 
+    def set_weights(self, weights: Vector) -> None:
+        """Give every row weights of its own, (rows, lanes), in each lane."""
+        shares = weights / weights.sum(axis=0)
+        if self.loss.has_odds:
+            self.c = shares.reshape(-1)
+        else:
+            self.E = shares.astype(self.E.dtype).reshape(-1)
+
     def are_positive(self, lane: int) -> Mask:
         """Return the rows that have y = 1 in a lane."""
         of_label = self.is_positive.reshape(-1, self.width)[:, lane] != 0
@@ -175,7 +183,7 @@ class TableLanes:
         self.E = np.empty(0)
 
     def objective(self, lane: int = 0) -> float:
-        """Return F + psi of a lane, pairs' psi left out, from the weights as they are kept."""
+        """Return F + psi of a lane, from the weights as they are kept."""
         samples = self.samples
         E = self.E.reshape(-1, self.width)[samples.trained(self.held), lane]
         if self.c is not None:
@@ -183,18 +191,8 @@ class TableLanes:
             value = float(np.sum(c * np.log(1.0 + E)))
         else:
             value = float(np.log(E.sum()))
-        return value + self._psi_value(lane)
-
-    def _psi_value(self, lane: int) -> float:
-        starts = self.samples.starts
-        found = 0.0
-        for k, column in enumerate(self.samples.columns):
-            x = self.levels[lane, starts[k] : starts[k + 1]]
-            if x.any():
-                lam = np.append(0.5 * np.diff(x[: column.n_ordered]), x[column.n_ordered :])
-                found += float(self.psi.l1[k, lane] * np.abs(lam).sum())
-                found += float(0.5 * self.psi.l2[k, lane] * np.square(lam).sum())
-        return found
+        l1, l2 = (np.ascontiguousarray(x[:, lane]) for x in (self.psi.l1, self.psi.l2))
+        return value + _core.table_psi(samples.table, self.levels[lane], l1, l2)
 
     def held_out_decisions(self) -> Vector:
         """Return the decision values of the rows that are held out, (rows, lanes)."""

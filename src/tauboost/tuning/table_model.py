@@ -93,6 +93,8 @@ class TableModel:
     held_out_loss: float  # NaN where no samples were held out
     message: str
     selection: list[dict[str, float | str]] = field(default_factory=list)
+    # The standard deviation of each term's scores over other samples of rows, where asked for.
+    spreads: tuple[Vector, ...] | None = None
 
     @property
     def n_tasks(self) -> int:

@@ -23,6 +23,7 @@ class TableParameters:
     """The parameters of ``TableClassifier`` with their defaults, unchecked."""
 
     alpha: float | str = "auto"
+    bands: float | None = None
     categorical: Any = "auto"
     class_weight: Any = None
     interactions: Any = "auto"
@@ -55,6 +56,7 @@ class TableOptions:
     tol: float
     time_limit: float | None
     seed: int
+    bands: float | None
 
     @classmethod
     def build(cls, parameters: TableParameters, frame: Frame) -> TableOptions:
@@ -76,7 +78,17 @@ class TableOptions:
             check_real(parameters.tol, "tol", least=0.0),
             limit,
             check_seed(parameters.random_state),
+            _check_level(parameters.bands),
         )
+
+
+def _check_level(bands: Any) -> float | None:
+    if bands is None:
+        return None
+    level = check_real(bands, "bands", least=0.0, most=1.0)
+    if level in (0.0, 1.0):
+        raise ValueError(f"bands must be a level between 0 and 1, such as 0.9, got {shown(bands)}")
+    return level
 
 
 def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tuple[int, int]]:

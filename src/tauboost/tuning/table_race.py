@@ -116,7 +116,11 @@ class TableRace:
         """Return the strength that is given, or the best."""
         alpha, ratio = self.options.alpha, self.options.l1_ratio
         if not isinstance(alpha, str):
-            return Strength(alpha, float(ratio))
+            given = Strength(alpha, float(ratio))
+            if self.folds and self.options.pairs == "auto":  # which will have to be better
+                self.heat = self._run([given], SWEEPS)
+                self.held_out_loss = float(self.heat.losses[0])
+            return given
         if not self.folds:
             return Strength(FALLBACK, 1.0 if isinstance(ratio, str) else ratio)
         losses: dict[Strength, float] = {}
