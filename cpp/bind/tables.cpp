@@ -2,6 +2,7 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
 #include <optional>
 
 #include "bind/lane_outcome.hpp"
@@ -248,39 +249,52 @@ void bind_tables(nb::module_& module) {
       },
       "h"_a, "target"_a, "a"_a, "b"_a, "sign"_a, "x"_a);
 
-  // maps: for every column and code the cell of a coarse grid; n_cells: how many a column has
+  // columns: some of the table's; maps: for each of them and every code the cell of a coarse grid.
+  // gains: of every pair of them, the first with all after it, and so on.
   module.def(
       "pair_gains",
-      [](const OwnTable& table, Array<const std::uint8_t> maps, Array<const std::int32_t> n_cells,
-         Array<const double> g, Array<const double> h, double noise,
-         Array<const std::int32_t> pairs, Array<double> gains, int n_threads) {
-        expect_size(maps, 256 * table.n_columns, "maps");
-        expect_size(n_cells, table.n_columns, "n_cells");
+      [](const OwnTable& table, Array<const std::int32_t> columns, Array<const std::uint8_t> maps,
+         Array<const double> g, Array<const double> h, double noise, Array<double> gains,
+         int n_threads) {
+        const std::vector<std::int32_t> chosen = checked(columns, table.n_columns, "column");
+        const auto n = static_cast<std::int64_t>(chosen.size());
+        expect_size(maps, 256 * n, "maps");
         expect_size(g, table.n_rows, "g");
         expect_size(h, table.n_rows, "h");
-        expect_size(pairs, 2 * static_cast<std::int64_t>(gains.size()), "pairs");
-        checked(pairs, table.n_columns, "column");
-        std::vector<CoarseColumn> columns;
-        for (std::int64_t k = 0; k < table.n_columns; ++k) {
-          columns.push_back({maps.data() + 256 * k, n_cells.data()[k]});
-          if (columns.back().n < 1 || columns.back().n > PairGains::most)
-            throw std::invalid_argument("a coarse column has impossible cells");
-          for (int code = 0; code < 256; ++code)
-            if (columns.back().map[code] >= columns.back().n)
-              throw std::invalid_argument("a map leads out of its cells");
-        }
+        expect_size(gains, n * (n - 1) / 2, "gains");
+        for (std::int64_t k = 0; k < 256 * n; ++k)
+          if (maps.data()[k] >= PairGains::most)
+            throw std::invalid_argument("a map leads out of its cells");
         released([&](Pulse& pulse) {
-          const PairGains gain(table, columns, g.data(), h.data(), noise);
+          std::vector<std::int64_t> rows;  // those that count
+          std::vector<PairGains::Moments> moments;
+          for (std::int64_t j = 0; j < table.n_rows; ++j)
+            if (h.data()[j] > 0.0) {
+              rows.push_back(j);
+              moments.push_back({g.data()[j], h.data()[j]});
+            }
+          std::vector<std::vector<std::uint8_t>> coarse(n);
+          std::vector<std::int32_t> n_cells(n);
           Team team(n_threads);
-          team.share(static_cast<std::int64_t>(gains.size()), [&](std::int64_t k) {
+          team.share(n, [&](std::int64_t k) {
+            const std::uint8_t *code = table.column(chosen[k]), *map = maps.data() + 256 * k;
+            n_cells[k] = *std::max_element(map, map + 256) + 1;
+            coarse[k].reserve(rows.size());
+            for (const std::int64_t j : rows) coarse[k].push_back(map[code[j]]);
+          });
+          const PairGains gain(std::move(coarse), std::move(n_cells), std::move(moments), noise);
+          std::vector<std::int64_t> numbers(n);
+          std::iota(numbers.begin(), numbers.end(), 0);
+          team.share(n, [&](std::int64_t k) {
+            // Before the k-th come n - 1, n - 2, ... pairs.
             if (!pulse.stopped())
-              gains.data()[k] = gain({pairs.data()[2 * k], pairs.data()[2 * k + 1]});
+              gain(k, numbers.data() + k + 1, n - k - 1,
+                   gains.data() + k * (n - 1) - k * (k - 1) / 2);
           });
           return 0;
         });
       },
-      "table"_a, "maps"_a, "n_cells"_a, "g"_a, "h"_a, "noise"_a, "pairs"_a, "gains"_a,
-      "n_threads"_a);
+      "table"_a, "columns"_a, "maps"_a, "g"_a, "h"_a, "noise"_a, "gains"_a, "n_threads"_a);
 }
 
 }  // namespace tauboost

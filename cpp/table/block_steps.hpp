@@ -80,7 +80,7 @@ class BlockSteps {
     double best = 0.0;                // the objective, less what it was
     for (int k = 0; k < n_newton_; ++k) {
       propose(problem, work);
-      if (!accept(problem, work, best) || work.last_move < straight) break;
+      if (!accept(problem, work, best) || work.last_move < straight || term.is_pair()) break;
     }
     conclude(problem, work, total[l]);
   }

@@ -20,43 +20,54 @@ struct GridPenalty {
 
 class Grid {
  public:
-  static constexpr int n_sweeps = 6;
+  // Every visit of a pair goes on from the last one: few sweeps do.
+  static constexpr int n_sweeps = 3;
 
-  explicit Grid(int most) : inverse_(most), constant_(most) {}
+  explicit Grid(int most) : inverse_(most), constant_(most), left_(most + 1), x_(most + 2) {}
 
   void solve(const Term& term, const double* h, const double* target, const GridPenalty& penalty,
              double* x) {
-    const int rows = term.n_first, columns = term.n_second;
-    for (int i = 0; i < rows; ++i)
+    const int n = term.n_cells(), columns = term.n_second;
+    const double smooth = penalty.smooth;
+    // What ties a cell to the one before it in its row; the last one ties it to nothing.
+    for (int j = 0; j <= columns; ++j) left_[j] = has_left(term, j) ? smooth : 0.0;
+    for (int i = 0; i < term.n_first; ++i) {
+      const double above = has_up(term, i) ? smooth : 0.0;
+      const double below = has_up(term, i + 1) ? smooth : 0.0;
       for (int j = 0; j < columns; ++j) {
         const int c = i * columns + j;
-        const int n =
-            has_up(term, i) + has_up(term, i + 1) + has_left(term, j) + has_left(term, j + 1);
-        inverse_[c] = 1.0 / (h[c] + penalty.ridge + penalty.smooth * n);
+        inverse_[c] = 1.0 / (h[c] + penalty.ridge + above + below + left_[j] + left_[j + 1]);
         constant_[c] = h[c] * target[c];
       }
+    }
+    double* const cell = x_.data() + 1;  // a cell that counts for nothing at either end
+    std::copy_n(x, n, cell);
     for (int sweep = 0; sweep < n_sweeps; ++sweep)
-      for (int i = 0; i < rows; ++i)
+      for (int i = 0; i < term.n_first; ++i) {
+        const double above = has_up(term, i) ? smooth : 0.0;
+        const double below = has_up(term, i + 1) ? smooth : 0.0;
+        const int first = i * columns;
+        const int up = above > 0.0 ? -columns : 0, down = below > 0.0 ? columns : 0;
         for (int j = 0; j < columns; ++j) {
-          const int c = i * columns + j;
-          double around = 0.0;
-          if (has_up(term, i)) around += x[c - columns];
-          if (has_up(term, i + 1)) around += x[c + columns];
-          if (has_left(term, j)) around += x[c - 1];
-          if (has_left(term, j + 1)) around += x[c + 1];
-          x[c] = (constant_[c] + penalty.smooth * around) * inverse_[c];
+          const int c = first + j;
+          const double others = constant_[c] + above * cell[c + up] + below * cell[c + down] +
+                                left_[j + 1] * cell[c + 1];
+          cell[c] = (others + left_[j] * cell[c - 1]) * inverse_[c];
         }
+      }
+    std::copy_n(cell, n, x);
   }
 
   static double value(const Term& term, const GridPenalty& penalty, const double* x) {
     double squares = 0.0, differences = 0.0;
-    for (int i = 0; i < term.n_first; ++i)
-      for (int j = 0; j < term.n_second; ++j) {
-        const int c = i * term.n_second + j;
-        squares += x[c] * x[c];
-        if (has_up(term, i)) differences += square(x[c] - x[c - term.n_second]);
-        if (has_left(term, j)) differences += square(x[c] - x[c - 1]);
-      }
+    const int columns = term.n_second, ordered = term.ordered_second;
+    for (int i = 0; i < term.n_first; ++i) {
+      const double* row = x + i * columns;
+      for (int j = 0; j < columns; ++j) squares += row[j] * row[j];
+      for (int j = 1; j < ordered; ++j) differences += square(row[j] - row[j - 1]);
+      if (has_up(term, i))
+        for (int j = 0; j < columns; ++j) differences += square(row[j] - row[j - columns]);
+    }
     return 0.5 * (penalty.ridge * squares + penalty.smooth * differences);
   }
 
@@ -66,7 +77,7 @@ class Grid {
   static bool has_up(const Term& term, int i) { return i > 0 && i < term.ordered_first; }
   static bool has_left(const Term& term, int j) { return j > 0 && j < term.ordered_second; }
 
-  std::vector<double> inverse_, constant_;
+  std::vector<double> inverse_, constant_, left_, x_;
 };
 
 }  // namespace tauboost

@@ -321,12 +321,11 @@ def chain_minimum(
 ) -> None: ...
 def pair_gains(
     table: Table,
+    columns: NDArray[np.int32],
     maps: NDArray[np.uint8],
-    n_cells: NDArray[np.int32],
     g: _Floats,
     h: _Floats,
     noise: float,
-    pairs: NDArray[np.int32],
     gains: _Floats,
     n_threads: int,
 ) -> None: ...

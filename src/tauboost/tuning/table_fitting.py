@@ -100,6 +100,7 @@ class _Fit:
         fits, message = [], ""
         for task in range(self.samples.n_tasks):
             lanes = self.race.lanes([self.strength], task, None, self.n_threads)
+            self.race.start(lanes, task)
             message = self._to_the_optimum(lanes)
             fits.append(lanes)
         intercept, terms = terms_of(

@@ -124,10 +124,12 @@ class TableLanes:
         self.intercepts[:] = intercept
         trained = self.samples.trained(self.held)
         y = np.where(self.are_positive(0)[trained], 1.0, -1.0)
-        r = self.values(self.shards, 1) * y[:, None]
-        E = self.E.reshape(-1, self.width)
-        E[trained] *= np.exp(np.clip(r, -MOST, MOST)).astype(E.dtype)
+        r = self.values(self.shards, 1)[:, 0] * y
+        growth = np.ones(len(trained), dtype=self.E.dtype)
+        growth[trained] = np.exp(np.clip(r, -MOST, MOST))
+        self.E *= np.repeat(growth, self.width)
         if not self.loss.has_odds:
+            E = self.E.reshape(-1, self.width)
             self.total = E[trained].sum(axis=0, dtype=np.float64)
 
     def look(self) -> None:

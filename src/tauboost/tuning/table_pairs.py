@@ -83,30 +83,25 @@ def ranked_pairs(
     where there is nothing to find; ``important`` are the columns, the most important first.
     """
     chosen = sorted(important[:MOST_COLUMNS])
-    pairs = np.array(list(combinations(chosen, 2)), dtype=np.int32).reshape(-1, 2)
-    if len(pairs) == 0:
-        return [], np.empty(0)
-    maps = np.zeros((len(samples.columns), 256), dtype=np.uint8)
-    n_cells = np.ones(len(samples.columns), dtype=np.int32)
-    for k in chosen:
+    pairs = list(combinations(chosen, 2))
+    maps = np.zeros((len(chosen), 256), dtype=np.uint8)
+    for place, k in enumerate(chosen):
         cells, _ = _cells(samples, k, COARSE)
-        maps[k, : len(cells)] = cells
-        n_cells[k] = int(cells.max()) + 1
+        maps[place, : len(cells)] = cells
     gains = np.empty(len(pairs))
     _core.pair_gains(
         samples.table,
+        np.array(chosen, dtype=np.int32),
         maps.reshape(-1),
-        n_cells,
         g,
         h,
         noise,
-        pairs.reshape(-1),
         gains,
         samples.n_threads,
     )
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
-    return [(int(a), int(b)) for a, b in pairs[order]], gains[order]
+    return [pairs[k] for k in order.tolist()], gains[order]
 
 
 def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vector]]:
@@ -114,21 +109,23 @@ def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vec
 
     ``scores`` has shape (cells_1, cells_2, tasks). Means are by weight; afterwards none is left.
     """
-    pure = scores.copy()
-    first = np.zeros((scores.shape[0], scores.shape[2]))
-    second = np.zeros((scores.shape[1], scores.shape[2]))
-    sums = [np.maximum(weights.sum(axis=axis), 1e-300) for axis in (1, 0)]
-    for _ in range(100):
-        rows = np.einsum("ij,ijt->it", weights, pure) / sums[0][:, None]
-        pure -= rows[:, None]
-        columns = np.einsum("ij,ijt->jt", weights, pure) / sums[1][:, None]
-        pure -= columns[None]
-        first += rows
-        second += columns
-        if max(np.abs(rows).max(), np.abs(columns).max()) < 1e-13:
+    n_first, n_second, n_tasks = scores.shape
+    rows, columns = weights.sum(axis=1), weights.sum(axis=0)
+    # What the rows and the columns say is the best fit of a sum; all can rise in one and fall in
+    # the other: the diagonal is a little larger, and a second look mends what that did.
+    normal = np.block([[np.diag(rows), weights], [weights.T, np.diag(columns)]])
+    normal[np.diag_indices_from(normal)] += 1e-9
+    pure, alone = scores.copy(), np.zeros((n_first + n_second, n_tasks))
+    for _ in range(4):
+        weighted = weights[..., None] * pure
+        sums = np.concatenate([weighted.sum(axis=1), weighted.sum(axis=0)])
+        if np.abs(sums).max() < 1e-14:
             break
+        more = np.linalg.solve(normal, sums)
+        pure -= more[:n_first, None] + more[None, n_first:]
+        alone += more
     pure[weights == 0] = 0.0
-    return pure, (first, second)
+    return pure, (alone[:n_first], alone[n_first:])
 
 
 def importances(lanes: TableLanes) -> NDArray[np.intp]:

@@ -97,6 +97,7 @@ class TableRace:
         self.held_out_loss = math.nan
         self.folds = self._folds()
         self.heat: Heat | None = None
+        self.pair_heat: Heat | None = None  # of the pairs that stay
 
     def _folds(self) -> list[int]:
         """Return the folds to hold out; none where a class has too few rows."""
@@ -174,8 +175,23 @@ class TableRace:
         if wanted == "auto" and not self._is_worth_it(heat):
             self.pairs = []
             return strength
+        self.pair_heat = heat
         self.held_out_loss = float(heat.losses.min())
         return heat.strengths[heat.best]
+
+    def start(self, lanes: TableLanes, task: int) -> None:
+        """Let a fit on all rows start where the best candidate ended on the first fold."""
+        heat = self.pair_heat or self.heat
+        if heat is None:
+            return
+        levels, intercepts = heat.ends[self.folds[0], task]
+        known = np.zeros_like(levels[heat.best])
+        n = self.samples.starts[-1]
+        known[:n] = levels[heat.best, :n]
+        for pair in self.pairs:
+            there = slice(pair.first_level, pair.first_level + math.prod(pair.shape))
+            known[there] = levels[heat.best, there]
+        lanes.start_from(known, float(intercepts[heat.best]))
 
     @property
     def is_wide(self) -> bool:

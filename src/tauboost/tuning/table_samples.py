@@ -67,7 +67,10 @@ class TableSamples:
             keep = np.flatnonzero(first == np.arange(len(first)))
             labels, prints, weights = labels[keep], prints[keep], weights[keep]
         folds = _folds(prints, labels, n_classes)
-        order = np.argsort((labels * N_FOLDS + folds).astype(np.uint16), kind="stable")
+        # Within a class and fold by content: sums then have the same bits for any order of rows.
+        order = np.argsort(prints)
+        groups = (labels * N_FOLDS + folds).astype(np.min_scalar_type(n_classes * N_FOLDS))
+        order = order[np.argsort(groups[order], kind="stable")]
         rows = order if isinstance(keep, slice) else keep[order]
         del prints, first
         if len(rows) < codes.shape[1]:
