@@ -20,7 +20,7 @@ from ..tuning.table_model import TableModel
 from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame
 from ..validation.values import Words
-from .data import is_table, name_of
+from .data import is_table, name_of, naming
 from .fit_stages import Outputs, Stages
 from .fit_summary import facts_of, show_rows
 from .held_out import fraction_of
@@ -49,7 +49,7 @@ def fit_table(
     fraction = None if test is None else fraction_of(test)
     stages, name = Stages(), name_of(path)
     tested: TableData | None = None
-    with stages.timed("reading"):
+    with naming(path), stages.timed("reading"):
         train = open_training_table(path, label, _names(wishes["--drop"]), categorical)
         kinds = _kinds(train.frame, categorical)
         if fraction is not None:
@@ -59,7 +59,7 @@ def fit_table(
     if not as_json:
         _show_kinds(name, kinds)
     assert train.y is not None
-    with stages.fitting(name) as report:
+    with naming(path), stages.fitting(name) as report:
         model = fit_model(train.frame, train.y, parameters, n_threads=n_threads, report=report)
     document = {
         "name": name,

@@ -179,9 +179,22 @@ def _from_data_frame(table: Any) -> Frame:
     columns = list(frame.iter_columns())
 
     def take(k: int, rows: Rows) -> Values:
-        return _from_series(columns[k] if rows is None else columns[k][rows.tolist()])
+        return _from_series(columns[k] if rows is None else _some(columns[k], rows))
 
     return _frame([series.name for series in columns], (len(frame), len(columns)), take)
+
+
+def _some(series: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of a column."""
+    if not series.implementation.is_pyarrow():
+        return series[rows.tolist()]
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    # As they are: a list of a million numbers is slow.
+    buffer = pa.py_buffer(np.ascontiguousarray(rows))
+    places = pa.Int64Array.from_buffers(pa.int64(), len(rows), [None, buffer])
+    return nw.from_native(series.to_native().take(places), series_only=True).alias(series.name)
 
 
 def _from_series(series: Any) -> Values:
