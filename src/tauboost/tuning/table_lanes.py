@@ -17,6 +17,7 @@ __all__ = ["LANES", "TableLanes", "TermPsi"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
+FEW_BITS = 16  # by which sums of weights may be from 1
 MOST = 80.0  # residuals beyond it are too much for the exp of a race
 
 
@@ -91,6 +92,7 @@ class TableLanes:
         weights, n = samples.weights, samples.n
         total = weights[samples.trained(self.held)].sum()
         self.total = np.ones(self.width)
+        self.shift = np.zeros(self.width)  # exponential: F = shift + log(sum of E)
         self.E: NDArray[Any]
         real = np.float64 if self.width == 1 else np.float32
         if self.loss.has_odds:
@@ -109,6 +111,9 @@ class TableLanes:
         first = self.values(self.shards, 1)
         r = first * y[self.samples.labels[trained], :1]
         E = self.E.reshape(-1, self.width)
+        if not self.loss.has_odds:
+            self.shift += r.max()
+            r -= r.max()
         E[trained] *= np.exp(np.clip(r, -MOST, MOST)).astype(E.dtype)
         if not self.loss.has_odds:
             self.total = E[trained].sum(axis=0, dtype=np.float64)
@@ -136,7 +141,18 @@ class TableLanes:
         )
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
         self.n_sweeps += 1
+        self._rescale()
         return np.array(outcome.decrease)[: self.n_lanes]
+
+    def _rescale(self) -> None:
+        """Bring the sums of exponential weights back near 1: where classes part, they vanish."""
+        bits = -np.frexp(self.total)[1]
+        if self.loss.has_odds or np.all(np.abs(bits) < FEW_BITS):
+            return
+        E, trained = self.E.reshape(-1, self.width), self.samples.trained(self.held)
+        E[trained] = np.ldexp(E[trained], bits)  # by powers of two: no bit changes
+        self.total = np.ldexp(self.total, bits)
+        self.shift -= np.log(2.0) * bits
 
     def values(self, shards: NDArray[np.int32], n_lanes: int) -> Vector:
         """Return the sums of levels of the rows in these shards, (rows, lanes), of some lanes."""
@@ -160,7 +176,7 @@ class TableLanes:
             c = self.c if len(self.c) == 1 else self.c[samples.trained(self.held)]
             value = float(np.sum(c * np.log(1.0 + E)))
         else:
-            value = float(np.log(E.sum()))
+            value = float(self.shift[lane] + np.log(E.sum()))
         return value + self._psi_value(lane)
 
     def _psi_value(self, lane: int) -> float:

@@ -82,7 +82,11 @@ def take_frame(table: Any) -> Frame:
 def _frame(names: list[Any] | None, shape: tuple[int, ...], take: Take) -> Frame:
     n_rows, n_columns = shape
     if n_columns == 0:
-        raise ValueError(f"the table has no columns (it has {n_rows:,} rows)")
+        # scikit-learn's words, which its checks look for.
+        raise ValueError(
+            f"the table has no columns: 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
+            "required."
+        )
     if n_rows == 0:
         raise ValueError(f"the table has no rows (it has {n_columns:,} columns)")
     given = [f"x{k}" for k in range(n_columns)] if names is None else [str(name) for name in names]
@@ -120,13 +124,16 @@ def _from_cells(cells: Any) -> Frame:
     array = np.asarray(cells) if isinstance(cells, np.ndarray) else _array_of(cells)
     if array.ndim != 2:
         raise ValueError(
-            f"the table must have two dimensions (rows, columns), got {array.ndim}: a single "
-            "column is values.reshape(-1, 1), a single row values.reshape(1, -1)"
+            f"the table must have two dimensions (rows, columns), got {array.ndim}. Reshape your "
+            "data: values.reshape(-1, 1) is a single column, values.reshape(1, -1) a single row"
         )
     return _from_array(array, None)
 
 
 def _from_array(array: NDArray[Any], names: list[Any] | None) -> Frame:
+    if array.dtype.kind == "c":  # all columns: no use in looking for one that is not
+        raise ValueError("Complex data not supported: give their parts as columns of their own")
+
     def take(k: int, rows: Rows) -> Values:
         name = f"x{k}" if names is None else str(names[k])
         return from_array(array[:, k] if rows is None else array[rows, k], name)
