@@ -240,3 +240,14 @@ def test_what_is_no_table_is_refused(table, words):
     with pytest.raises((TypeError, ValueError), match=words) as error:
         take_frame(table)
     assert "\n" not in str(error.value)
+
+
+@pytest.mark.parametrize("kind", ["csr", "csc", "coo"])
+def test_a_broken_sparse_matrix_is_refused_before_scipy_believes_it(kind):
+    matrix = sp.coo_array(np.eye(4)).asformat(kind)
+    if kind == "coo":
+        matrix.coords = (matrix.coords[0], np.array([0, 1, 2, 99]))
+    else:
+        matrix.indices = np.array([0, 1, 2, 99], dtype=matrix.indices.dtype)
+    with pytest.raises(ValueError, match="index 99 is outside 0..3"):
+        take_frame(matrix)

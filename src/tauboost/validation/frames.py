@@ -109,7 +109,9 @@ def _from_sparse(matrix: Any) -> Frame:
             f"the sparse matrix would have {n_cells:,} cells as a table, and at most "
             f"{MOST_CELLS:,} are possible: use TauBoostClassifier, or leave columns out"
         )
-    columns = matrix.tocsc()
+    from .formats import to_csc  # noqa: PLC0415
+
+    columns = to_csc(matrix)
 
     def take(k: int, rows: Rows) -> Values:
         column = columns[:, [k]].toarray().ravel()
