@@ -249,5 +249,5 @@ def test_a_broken_sparse_matrix_is_refused_before_scipy_believes_it(kind):
         matrix.coords = (matrix.coords[0], np.array([0, 1, 2, 99]))
     else:
         matrix.indices = np.array([0, 1, 2, 99], dtype=matrix.indices.dtype)
-    with pytest.raises(ValueError, match="index 99 is outside 0..3"):
+    with pytest.raises(ValueError, match="index 99 is outside"):
         take_frame(matrix)
