@@ -15,7 +15,7 @@ from tauboost import io
 from tauboost.cli.app import SUMMARIES, loaded
 
 SLOW = {"sklearn", "pandas", "scipy.stats", "scipy.special", "scipy.sparse", "joblib", "numpy"}
-SLOW |= {"matplotlib", "pydantic"}
+SLOW |= {"matplotlib", "pydantic", "pyarrow"}
 COMMAND = """
 import sys
 from tauboost.cli import main
@@ -69,6 +69,19 @@ def test_fit_and_predict(folder, options):
     assert loaded_by(COMMAND, *fit, cwd=folder) == {"numpy"}
     for kind in ([], ["--proba", "--metrics", "--json"]):
         assert loaded_by(COMMAND, "predict", "m", "d.svm", *kind, cwd=folder) == {"numpy"}
+
+
+@pytest.mark.parametrize("options", [[], ["--test", "0.2", "--json"]])
+def test_tables_need_arrow_and_nothing_else(folder, options):
+    rows = [f"{k % 17},{'abc'[k % 3]},{'yes' if k % 5 else 'no'}\n" for k in range(300)]
+    (folder / "d.csv").write_text("".join(["x,c,y\n", *rows]))
+    needed = {"numpy", "pyarrow"}
+    fit = ["fit", "d.csv", "--label", "y", "--out", "m", *options]
+    assert loaded_by(COMMAND, *fit, cwd=folder) == needed
+    predict = ["predict", "m", "d.csv", "--proba", "--metrics", "--json"]
+    assert loaded_by(COMMAND, *predict, cwd=folder) == needed
+    assert loaded_by(COMMAND, "inspect", "d.csv", cwd=folder) == needed
+    assert loaded_by(COMMAND, "inspect", "m", cwd=folder) == {"numpy"}
 
 
 def test_convert_and_inspect(folder):

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from tables import FRAMES, NAMES, as_pandas
+from frames import FRAMES, NAMES, as_pandas
 from tauboost.design.binning import bin_table, encode
 from tauboost.design.columns import CategoryColumn, NumericColumn
 from tauboost.validation.frames import take_frame

@@ -17,6 +17,7 @@ import tauboost as tb
 from conftest import real_data
 
 
+@pytest.mark.filterwarnings("ignore:the values in column")  # the checks' own, around 100
 @parametrize_with_checks(
     [
         tb.TauBoostClassifier(),

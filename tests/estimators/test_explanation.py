@@ -7,8 +7,8 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
+from frames import FRAMES
 from table_models import glass_box, make_table
-from tables import FRAMES
 from tauboost.estimators.explanation import as_text, place_columns
 from tauboost.validation.frames import take_frame
 

@@ -307,6 +307,7 @@ def test_nothing_to_learn_from():
     assert path.n_nonzero.tolist() == [0] * 20
 
 
+@pytest.mark.filterwarnings("ignore:the values in column")  # the checks' own, around 100
 @parametrize_with_checks([tb.TauBoostClassifierCV(n_alphas=5, random_state=0)])
 def test_scikit_learn_checks(estimator, check):
     check(estimator)

@@ -15,7 +15,7 @@ import scipy.sparse as sp
 
 import tauboost as tb
 
-from .entries import ENTRIES, FIT
+from .entries import ENTRIES, FIT, OF_TABLES
 from .matrices import clean
 
 VALUES: dict[str, Any] = {
@@ -78,6 +78,15 @@ def stumps(**options: Any) -> Any:
     return tb.AdaBoostPLClassifier(**options).fit(SMALL, Y).estimator_weights_
 
 
+def table(**options: Any) -> Any:
+    options = {"alpha": 0.1, "random_state": 0, "n_jobs": 1, **options}
+    return tb.TableClassifier(**options).fit(X, Y).decision_function(X)
+
+
+def table_problem(**options: Any) -> Any:
+    return tb.TableProblem(X, Y, **options).lipschitz
+
+
 def problem(**options: Any) -> Any:
     return tb.Problem(SMALL, Y, **options).value(np.zeros(6))
 
@@ -135,6 +144,9 @@ TARGETS: list[tuple[Callable[..., Any], tuple[str, ...]]] = [
     (path, ("tol", "n_jobs", "random_state")),
     (cross, ("l1_ratio", "rule", "cv", "n_alphas", "n_jobs", "max_iter")),
     (stumps, ("n_estimators", "n_parts", "n_thresholds", "random_state", "n_jobs")),
+    (table, ("interactions", "monotone", "alpha", "l1_ratio", "loss", "max_bins", "categorical")),
+    (table, ("class_weight", "max_iter", "tol", "time_limit", "n_jobs", "random_state")),
+    (table_problem, ("sample_weight", "loss", "max_bins", "categorical", "n_threads")),
     (problem, ("sample_weight", "loss", "fit_intercept", "n_threads")),
     (evaluated, ("lam", "intercept")),
     (beta, ("n", "omega", "tau", "m")),
@@ -278,6 +290,16 @@ MEANING = {
     "1e-300": DENSE["1e-300"],
     "no samples": X[:0],
 }
+# Tables may hold these as they are: strings are categories, and values may be missing.
+OF_A_TABLE = {
+    *("text", "words", "None", "NaN", "frame of text", "frame with NaN", "frame with NA"),
+    *("frame of categories", "objects"),
+}
+
+
+def classifiers() -> list[Any]:
+    tables = tb.TableClassifier(alpha=0.1, random_state=0, n_jobs=1)
+    return [tb.TauBoostClassifier(**FIT), tb.AdaBoostPLClassifier(2, random_state=0), tables]
 
 
 def arguments() -> Iterator[tuple[str, Callable[[], Any]]]:
@@ -293,7 +315,8 @@ def arguments() -> Iterator[tuple[str, Callable[[], Any]]]:
                 )
     for what, value in LABELS.items():
         yield f"Problem(y={what})", lambda value=value: tb.Problem(SMALL, value).value(np.zeros(6))
-        for clf in (tb.TauBoostClassifier(**FIT), tb.AdaBoostPLClassifier(2, random_state=0)):
+        yield f"TableProblem(y={what})", lambda value=value: tb.TableProblem(X, value).lipschitz
+        for clf in classifiers():
             named = f"{type(clf).__name__}.fit(y={what})"
             yield named, lambda clf=clf, value=value: clf.fit(SMALL, value).predict(SMALL).shape
         yield (
@@ -309,7 +332,7 @@ def arguments() -> Iterator[tuple[str, Callable[[], Any]]]:
     for what, value in WEIGHTS.items():
         yield f"Problem(sample_weight={what})", lambda value=value: problem(sample_weight=value)
         yield f"path(sample_weight={what})", lambda value=value: path(sample_weight=value)
-        for clf in (tb.TauBoostClassifier(**FIT), tb.AdaBoostPLClassifier(2, random_state=0)):
+        for clf in classifiers():
             named = f"{type(clf).__name__}.fit(sample_weight={what})"
             yield (
                 named,
@@ -321,4 +344,5 @@ def dense() -> Iterator[tuple[str, str, Any, np.ndarray]]:
     """Yield an entry point, what X is, X, and what it means if it is accepted."""
     for what, value in DENSE.items():
         for name in ENTRIES:
-            yield f"{name}(X={what})", name, value, MEANING.get(what, X)
+            is_taken = name in OF_TABLES and what in OF_A_TABLE
+            yield f"{name}(X={what})", name, value, value if is_taken else MEANING.get(what, X)

@@ -105,6 +105,17 @@ def hardest(X: Any) -> Any:
     return np.sort(fitted().hardest_examples(X, labels(X)).p)
 
 
+def table_classifier(X: Any) -> Any:
+    clf = tb.TableClassifier(alpha=0.1, interactions=1, random_state=0, n_jobs=1)
+    return clf.fit(X, labels(X)).decision_function(X)
+
+
+def table_problem(X: Any) -> Any:
+    made = tb.TableProblem(X, labels(X))
+    result = tb.solve(made, alpha=0.1, max_epochs=3, random_state=0)
+    return [result.objective, *result.lam]
+
+
 def stored(X: Any) -> Any:
     with tempfile.TemporaryDirectory() as folder:
         store = Path(folder) / "a.store"
@@ -126,6 +137,7 @@ ENTRIES = {
     for entry in (
         *(problem, classifier, decisions, solved, path, default_classifier, cross_validated),
         *(stumps, stump_votes, sparse_decisions, predictions, probabilities, explained, margins),
-        *(hardest, stored, dask_part),
+        *(hardest, stored, dask_part, table_classifier, table_problem),
     )
 }
+OF_TABLES = {"table_classifier", "table_problem"}

@@ -166,8 +166,8 @@ def special() -> Iterator[tuple[str, Any]]:
     yield "coo: one array of coordinates", X
 
 
-def meaning(X: Any) -> np.ndarray | None:
-    """Return the dense matrix that X describes, or None."""
+def meaning(X: Any, *, of_table: bool = False) -> np.ndarray | None:
+    """Return the dense matrix that X describes, or None; in a table, values may be missing."""
     if len(X.shape) != 2 or 0 in X.shape or X.shape[1] > 2**31 - 2:
         return None
     try:
@@ -181,6 +181,8 @@ def meaning(X: Any) -> np.ndarray | None:
             dense[row, col] += float(value)
     except (TypeError, ValueError, IndexError, OverflowError):
         return None
+    if of_table:
+        return None if np.isinf(dense).any() else dense
     return dense if np.isfinite(dense).all() and np.abs(dense).max() <= 2e150 else None
 
 

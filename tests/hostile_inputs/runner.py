@@ -47,12 +47,17 @@ class Outcome:
 def cases() -> Iterator[tuple[str, Callable[[], str]]]:
     """Yield every case: its name, and a call that says what became of it."""
     from .arguments import arguments, dense
-    from .entries import ENTRIES
+    from .entries import ENTRIES, OF_TABLES
     from .matrices import damaged, meaning
 
     for entry in ENTRIES:
         for name, X in damaged():
-            yield f"{entry}({name})", lambda entry=entry, X=X: judged(ENTRIES[entry], X, meaning(X))
+            yield (
+                f"{entry}({name})",
+                lambda entry=entry, X=X: judged(
+                    ENTRIES[entry], X, meaning(X, of_table=entry in OF_TABLES)
+                ),
+            )
     for name, entry, X, means in dense():
         yield name, lambda entry=entry, X=X, means=means: judged(ENTRIES[entry], X, means)
     for name, call in arguments():

@@ -12,7 +12,7 @@ import pyarrow as pa
 import pytest
 from pyarrow import csv, feather, parquet
 
-from tables import COLUMNS
+from frames import COLUMNS
 from tauboost.design.binning import bin_table
 from tauboost.io.table_files import is_table_file, read_table
 from tauboost.validation.frames import take_frame

@@ -152,7 +152,7 @@ def test_a_method_that_does_not_fit_the_loss_names_those_that_do():
 
 
 def test_problem_must_be_a_problem():
-    with pytest.raises(TypeError, match=r"problem must be a tauboost\.Problem, got tuple"):
+    with pytest.raises(TypeError, match="Problem or TableProblem, got tuple"):
         tb.solve((X, y))
 
 

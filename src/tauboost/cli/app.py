@@ -4,7 +4,9 @@ A command's file, and all that it needs, is imported when the command is run. It
 summary are written down here, so that ``tauboost --help`` waits for none of them.
 """
 
+import sys
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from inspect import cleandoc
 from typing import Annotated, Any, get_type_hints
 
@@ -87,6 +89,16 @@ def tauboost(
         typer.echo(context.get_help())
 
 
+class WithoutPandas(MetaPathFinder):
+    """Arrow loads pandas where it is installed, for half a second, and no command needs it."""
+
+    def find_spec(self, fullname: str, *_: Any) -> None:
+        """Say of pandas that it is not there, and leave all else to others."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("the command line does without pandas", name=fullname)
+
+
 def main() -> None:
     """Run the command line."""
+    sys.meta_path.insert(0, WithoutPandas())
     app(prog_name="tauboost")

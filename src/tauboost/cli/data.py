@@ -33,7 +33,8 @@ DataPath = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="svmlight file (plain, gz, bz2 or xz), a store, or - for standard input.",
+        help="svmlight file (plain, gz, bz2 or xz), a store, a table (CSV, TSV, Parquet, Arrow), "
+        "or - for standard input.",
         show_default=False,
     ),
 ]

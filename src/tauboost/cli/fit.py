@@ -1,33 +1,43 @@
 """``tauboost fit``: from data to a model, with a word on how good it is and how long it took."""
 
-import csv
-import io
 import json
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
-from dataclasses import asdict, dataclass, field
-from enum import StrEnum
 from pathlib import Path
-from typing import Annotated
+from typing import Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 
 from ..base.threads import resolve_threads
-from ..io.atomic import new_file
 from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
-from ..io.model import write_model
-from ..plots.fit import plot_fit, require_matplotlib
-from ..tuning.events import describe
 from ..tuning.fitting import fit as fit_model
 from ..tuning.metrics import metrics
-from ..tuning.model import Model
-from ..tuning.options import Event, Parameters
+from ..tuning.options import Parameters
 from ..validation import as_csr
-from .data import AsJson, Data, DataPath, Threads, ZeroBased, name_of, naming, open_data
+from .data import AsJson, Data, DataPath, Threads, ZeroBased, is_table, name_of, naming, open_data
+from .fit_options import (
+    Alpha,
+    Categorical,
+    CheckpointFolder,
+    Drop,
+    Every,
+    Interactions,
+    L1Ratio,
+    Label,
+    Loss,
+    LossName,
+    MaxBins,
+    MaxIter,
+    Monotone,
+    Out,
+    Plot,
+    Seed,
+    TestData,
+    TimeLimit,
+    Tol,
+    Trace,
+    number_or_auto,
+)
+from .fit_stages import Outputs, Stages
 from .fit_summary import document_of, show
 from .held_out import check_test, fraction_of, split
 
@@ -37,153 +47,34 @@ EXAMPLES = """Examples:
 
 tauboost fit train.svm.xz --test test.svm.xz --out spam.tauboost
 
+tauboost fit adult.csv --label income --test 0.2 --out adult.tauboost
+
 tauboost fit url.store --test 0.1 --out url.tauboost --checkpoint url.checkpoint
 
 zcat day*.svm.gz | tauboost fit - --alpha 1e-4 --l1-ratio 1 --out days.tauboost"""
 
 
-class Loss(StrEnum):
-    """The losses by name."""
-
-    logistic = "logistic"
-    exponential = "exponential"
-    auto = "auto"
-
-
-Out = Annotated[
-    Path | None, typer.Option(metavar="MODEL", help="Where to write the model; replaced if there.")
-]
-Alpha = Annotated[
-    str,
-    typer.Option(
-        metavar="NUMBER", help="Strength of the penalty; auto: chosen on held-out samples."
-    ),
-]
-L1Ratio = Annotated[
-    str,
-    typer.Option(
-        metavar="NUMBER", help="0 is ridge, 1 is lasso; auto: chosen on held-out samples."
-    ),
-]
-LossName = Annotated[Loss, typer.Option(help="exponential is AdaBoost.")]
-MaxIter = Annotated[
-    int, typer.Option(metavar="N", help="Maximum number of sweeps over the features.")
-]
-Tol = Annotated[
-    float,
-    typer.Option(
-        metavar="NUMBER",
-        help="A fit to the optimum stops when no feature's excess edge is above this.",
-    ),
-]
-TestData = Annotated[
-    str | None,
-    typer.Option(
-        "--test",
-        metavar="DATA",
-        help="A file or store to measure the model on; or a number below 1: this part of DATA is "
-        "held out; equal samples stay together.",
-    ),
-]
-TimeLimit = Annotated[
-    float | None,
-    typer.Option(metavar="SECONDS", help="Stop after this time, with the best model so far."),
-]
-Seed = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Seed of what is held out and of the sweeps' order.")
-]
-Trace = Annotated[
-    Path | None, typer.Option(metavar="CSV", help="Write the objective after each sweep.")
-]
-Plot = Annotated[
-    Path | None, typer.Option(metavar="PNG", help="Draw the objective after each sweep.")
-]
-CheckpointFolder = Annotated[
-    Path | None,
-    typer.Option(
-        metavar="DIR",
-        help="Keep the state of the fit there until it is complete. If the fit is killed, the same "
-        "command resumes it.",
-    ),
-]
-Every = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.0, help="Time between two saved states.")
-]
-
-
-@dataclass
-class Stages:
-    """Seconds of each stage, and the events of the fit."""
-
-    seconds: dict[str, float] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Time a stage."""
-        began = time.perf_counter()
-        yield
-        self.seconds[stage] = time.perf_counter() - began
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """The files asked for."""
-
-    model: Path | None
-    trace: Path | None
-    plot: Path | None
-
-    def check(self) -> None:
-        """Fail now: after an hour of work is too late to find that a file cannot be written."""
-        for option, path in (("--out", self.model), ("--trace", self.trace), ("--plot", self.plot)):
-            if path is None:
-                continue
-            if path.is_dir():
-                raise ValueError(f"{option}: {path} is a folder")
-            if not path.resolve().parent.is_dir():
-                raise ValueError(f"{option}: there is no folder {path.parent}")
-        if self.plot is not None:
-            require_matplotlib()
-
-    def write(
-        self, model: Model, parameters: Parameters, events: list[Event], name: str
-    ) -> dict[str, str]:
-        """Write them, the model last; return what was written."""
-        if self.trace is not None:
-            with new_file(self.trace, overwrite=True) as file:
-                file.write(_csv(events).encode())
-        if self.plot is not None:
-            with new_file(self.plot, overwrite=True) as file:
-                plot_fit(events, name, file)
-        if self.model is not None:
-            write_model(model.to_data(vars(parameters)), self.model)
-        return {kind: str(path) for kind, path in vars(self).items() if path is not None}
-
-
-def _csv(events: list[Event]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(asdict(events[0])), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(event) for event in events if event.phase != "build")
-    return text.getvalue()
-
-
 def fit(
     data: DataPath,
     *,
+    label: Label = None,
     out: Out = None,
     alpha: Alpha = "auto",
-    l1_ratio: L1Ratio = "0",
+    l1_ratio: L1Ratio = None,
     loss: LossName = Loss.logistic,
     max_iter: MaxIter = 100,
-    tol: Tol = 1e-3,
+    tol: Tol = None,
     test: TestData = None,
     threads: Threads = None,
     time_limit: TimeLimit = None,
     seed: Seed = 0,
     trace: Trace = None,
     plot: Plot = None,
+    drop: Drop = None,
+    categorical: Categorical = None,
+    monotone: Monotone = None,
+    interactions: Interactions = None,
+    max_bins: MaxBins = None,
     checkpoint: CheckpointFolder = None,
     checkpoint_every: Every = SECONDS_BETWEEN,
     zero_based: ZeroBased = None,
@@ -193,76 +84,58 @@ def fit(
 
     Without --alpha, the strength of the penalty and the number of sweeps are chosen on a held-out
     part of the data, and the model is then fitted on all of them.
+
+    Of a table (CSV, TSV, Parquet, Arrow), --label names the column with the labels. The model is
+    then a sum of step functions, one for each column, and of small tables for pairs of columns:
+    numbers need no scaling, strings no encoding, and cells may be missing.
     """
     outputs = Outputs(out, trace, plot)
     outputs.check()
-    fraction = None if test is None else fraction_of(test)
-    n_threads = resolve_threads(threads)
-    parameters = Parameters(
-        loss=loss.value,
-        alpha=_number(alpha, "--alpha"),
-        l1_ratio=_number(l1_ratio, "--l1-ratio"),
-        max_iter=max_iter,
-        tol=tol,
-        time_limit=time_limit,
-        n_jobs=-1 if threads is None else threads,
-        random_state=seed,
-    )
-    parameters.options()  # a wrong option shall not wait for the data
-    state = _open_checkpoint(checkpoint, checkpoint_every, time_limit)
-    stages, name = Stages(), name_of(data)
-    tested: Data | None = None
-    with stages.timed("reading"):
-        train = open_data(data, threads, zero_based)
-        if fraction is not None:
-            with naming(data):
-                train, tested = split(train, fraction, seed, threads)
-        elif test is not None:
-            tested = open_data(Path(test), threads, zero_based, train.shape[1])
-            check_test(train, tested)
-    with naming(data):
-        model = _fit(parameters, train, n_threads, state, stages, name)
-    scores = None
-    if tested is not None:
-        scores = metrics(model, model.decisions(as_csr(tested), n_threads), tested.y)
-    document = document_of(model, name, train, stages.seconds) | {
-        "test": scores,
-        "resumed": state.is_resumed,
+    resolve_threads(threads)  # a wrong option shall not wait for the data
+    given: dict[str, Any] = {
+        "loss": loss.value,
+        "alpha": number_or_auto(alpha, "--alpha"),
+        "max_iter": max_iter,
+        "time_limit": time_limit,
+        "n_jobs": -1 if threads is None else threads,
+        "random_state": seed,
     }
-    document["files"] = outputs.write(model, parameters, stages.events, name)
-    is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
-    if isinstance(state, Checkpoint):
-        if is_out_of_time:
-            document["files"]["checkpoint"] = str(checkpoint)
-        else:
-            state.remove()
-    if as_json:
-        typer.echo(json.dumps(document, indent=2, allow_nan=False))
-    else:
-        show(document)
+    given |= {} if tol is None else {"tol": tol}
+    given |= {} if l1_ratio is None else {"l1_ratio": number_or_auto(l1_ratio, "--l1-ratio")}
+    of_tables = {
+        "--label": label, "--drop": drop, "--categorical": categorical, "--monotone": monotone,
+        "--interactions": interactions, "--max-bins": max_bins,
+    }  # fmt: skip
+    of_rows = {"--checkpoint": checkpoint, "--zero-based": zero_based}
+    refused, kind = (of_rows, "a table") if is_table(data) else (of_tables, "no table")
+    for option, value in refused.items():
+        if value is not None:
+            raise ValueError(f"{option}: {name_of(data)} is {kind}, and has no use for it")
+    if is_table(data):
+        from .fit_table import fit_table  # noqa: PLC0415
+
+        fit_table(data, of_tables, given, test, outputs, as_json=as_json)
+        return
+    state = _open_checkpoint(checkpoint, checkpoint_every, time_limit)
+    document = _fit_rows(data, Parameters(**given), test, zero_based, state, outputs)
+    typer.echo(json.dumps(document, indent=2, allow_nan=False)) if as_json else show(document)
 
 
-def _fit(
+def _fit_rows(
+    data: Path,
     parameters: Parameters,
-    train: Data,
-    n_threads: int,
+    test: str | None,
+    zero_based: bool | None,
     state: NoCheckpoint,
-    stages: Stages,
-    name: str,
-) -> Model:
-    console = Console(stderr=True)
-    began = time.perf_counter()
-    shown = console.status(f"building {escape(name)}") if console.is_terminal else nullcontext()
-    with shown as status:
-
-        def report(event: Event) -> bool:
-            stages.events.append(event)
-            if event.phase == "build":
-                stages.seconds["building"] = time.perf_counter() - began
-            if status is not None:
-                status.update(describe(event))
-            return False
-
+    outputs: Outputs,
+) -> dict[str, Any]:
+    """Fit a linear model to samples, write it, and return what there is to tell."""
+    parameters.options()
+    threads = None if parameters.n_jobs == -1 else parameters.n_jobs
+    stages, name, n_threads = Stages(), name_of(data), resolve_threads(threads)
+    with stages.timed("reading"):
+        train, tested = _open_both(data, test, threads, zero_based, parameters.random_state)
+    with naming(data), stages.fitting(name) as report:
         model = fit_model(
             as_csr(train),
             np.array(train.y),
@@ -271,17 +144,38 @@ def _fit(
             report=report,
             checkpoint=state,
         )
-    stages.seconds["solving"] = time.perf_counter() - began - stages.seconds["building"]
-    return model
+    scores = None
+    if tested is not None:
+        scores = metrics(model, model.decisions(as_csr(tested), n_threads), tested.y)
+    document = document_of(model, name, train, stages.seconds) | {
+        "test": scores,
+        "resumed": state.is_resumed,
+    }
+    document["files"] = outputs.write(model.to_data(vars(parameters)), stages.events, name)
+    time_limit = parameters.time_limit
+    is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
+    if isinstance(state, Checkpoint):
+        if is_out_of_time:
+            document["files"]["checkpoint"] = str(state.folder)
+        else:
+            state.remove()
+    return document
 
 
-def _number(text: str, option: str) -> float | str:
-    if text == "auto":
-        return text
-    try:
-        return float(text)
-    except ValueError:
-        raise ValueError(f"{option} must be 'auto' or a number, got {text!r}") from None
+def _open_both(
+    data: Path, test: str | None, threads: int | None, zero_based: bool | None, seed: int
+) -> tuple[Data, Data | None]:
+    """Return the data to learn from, and those to measure the model on."""
+    fraction = None if test is None else fraction_of(test)
+    train = open_data(data, threads, zero_based)
+    if fraction is not None:
+        with naming(data):
+            return split(train, fraction, seed, threads)
+    if test is None:
+        return train, None
+    tested = open_data(Path(test), threads, zero_based, train.shape[1])
+    check_test(train, tested)
+    return train, tested
 
 
 def _open_checkpoint(

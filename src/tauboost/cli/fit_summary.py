@@ -10,26 +10,20 @@ from rich.table import Table
 
 from ..tuning.metrics import in_words
 from ..tuning.model import Model
+from ..tuning.table_model import TableModel
 from .data import Data
 
-__all__ = ["document_of", "show"]
+__all__ = ["document_of", "fact_rows", "facts_of", "show", "show_rows"]
 
 
 def document_of(model: Model, name: str, train: Data, seconds: dict[str, float]) -> dict[str, Any]:
     """Return what machines and people are told, but for the test and the files."""
-    held_out_loss = model.held_out_loss
     return {
         "name": name,
         "n_samples": train.shape[0],
         "n_features": train.shape[1],
         "nnz": train.nnz,
-        "classes": model.classes.tolist(),
-        "loss": model.loss,
-        "alpha": model.alpha,
-        "l1_ratio": model.l1_ratio,
-        "sweeps": model.n_iter,
-        "objective": model.objective.tolist(),
-        "held_out_loss": held_out_loss if math.isfinite(held_out_loss) else None,
+        **facts_of(model),
         "nonzero_weights": int(np.count_nonzero(model.coef)),
         "weights": int(model.coef.size),
         "message": model.message,
@@ -37,36 +31,63 @@ def document_of(model: Model, name: str, train: Data, seconds: dict[str, float])
     }
 
 
+def facts_of(model: Model | TableModel) -> dict[str, Any]:
+    """Return what is said of a model of any kind."""
+    return {
+        "classes": model.classes.tolist(),
+        "loss": model.loss,
+        "alpha": model.alpha,
+        "l1_ratio": model.l1_ratio,
+        "sweeps": model.n_iter,
+        "objective": [_finite(value) for value in model.objective.tolist()],
+        "held_out_loss": _finite(model.held_out_loss),
+    }
+
+
+def _finite(value: float) -> float | None:
+    return value if math.isfinite(value) else None
+
+
+def fact_rows(document: dict[str, Any]) -> list[tuple[str, str]]:
+    """Return them for people."""
+    model = (
+        f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
+        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweeps"
+    )
+    rows = [("model", model)]
+    values = [value for value in document["objective"] if value is not None]
+    if values:
+        rows.append(("objective", ", ".join(f"{value:.8g}" for value in values[:5])))
+    if document["held_out_loss"] is not None:
+        loss = f"{document['held_out_loss']:.5f}, by which the model was chosen"
+        rows.append(("held-out log-loss", loss))
+    return rows
+
+
 def show(document: dict[str, Any]) -> None:
     """Print it for people."""
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
-    table.add_row(
-        "data",
+    data = (
         f"{document['n_samples']:,} samples, {document['n_features']:,} features, "
-        f"{document['nnz']:,} nonzeros, {len(document['classes'])} classes",
+        f"{document['nnz']:,} nonzeros, {len(document['classes'])} classes"
     )
-    table.add_row("ended", escape(document["message"]))
-    table.add_row(
-        "model",
-        f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
-        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweeps",
-    )
-    values = document["objective"]
-    table.add_row("objective", ", ".join(f"{value:.8g}" for value in values[:5]))
-    if document["held_out_loss"] is not None:
-        table.add_row(
-            "held-out log-loss", f"{document['held_out_loss']:.5f}, by which the model was chosen"
-        )
-    table.add_row("nonzero weights", f"{document['nonzero_weights']:,} of {document['weights']:,}")
+    found = f"{document['nonzero_weights']:,} of {document['weights']:,}"
+    Console().print(f"{document['name']}", markup=False, highlight=False)
+    show_rows(document, data, [("nonzero weights", found)])
+
+
+def show_rows(document: dict[str, Any], data: str, found: list[tuple[str, str]]) -> None:
+    """Print what models of all kinds have, with a line on the data and some on what was found."""
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+    rows = [("data", data), ("ended", document["message"]), *fact_rows(document), *found]
     if document["test"] is not None:
-        table.add_row("test", in_words(document["test"]))
+        rows.append(("test", in_words(document["test"])))
     spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
-    table.add_row("seconds", ", ".join(spent))
+    for what, text in (*rows, ("seconds", ", ".join(spent))):
+        table.add_row(what, escape(text))
     console = Console()
-    console.print(f"{document['name']}", markup=False, highlight=False)
     console.print(table)
     plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
-    if document["resumed"]:
+    if document.get("resumed"):
         console.print("resumed from the checkpoint", **plain)
     for kind, path in document["files"].items():
         console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)

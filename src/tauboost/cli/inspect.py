@@ -18,6 +18,7 @@ from rich.table import Table
 from ..base.progress import progress_bar
 from ..eso import beta
 from ..io import Store, is_store, load_svmlight, open_store
+from ..io.tensors import is_tensor_file
 from ..report import describe
 from ..validation import as_csr
 from .data import is_table, name_of, naming, source_of
@@ -32,14 +33,16 @@ tauboost inspect w8a.xz --json > w8a.json
 
 tauboost inspect url.store --verify
 
-tauboost inspect adult.csv --label income"""
+tauboost inspect adult.csv --label income
+
+tauboost inspect adult.tauboost"""
 
 Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
         help="svmlight file (plain, gz, bz2 or xz), a store, a table (CSV, TSV, Parquet, Arrow), "
-        "or - for standard input.",
+        "a model that fit wrote, or - for standard input.",
     ),
 ]
 Label = Annotated[
@@ -81,8 +84,16 @@ def inspect(
     Theorem 1 promises over moving one.
 
     Of a table, the columns are shown: which are numbers and which are categories, what they hold,
-    and which of them a fit would refuse.
+    and which of them a fit would refuse. Of a model: how it was fitted, and what matters most.
     """
+    if is_tensor_file(data):
+        from .inspect_model import inspect_model  # noqa: PLC0415
+
+        for option, is_given in (("--label", label is not None), ("--verify", verify)):
+            if is_given:
+                raise ValueError(f"{option}: {name_of(data)} is a model, and has no use for it")
+        inspect_model(data, as_json)
+        return
     if is_table(data):
         from .inspect_table import inspect_table  # noqa: PLC0415
 

@@ -16,16 +16,21 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_threads
 from ..io import is_store
 from ..io.atomic import new_file
+from ..io.model import read_model
 from ..tuning.metrics import in_words, metrics
-from ..tuning.model import Model, load
+from ..tuning.model import Model
+from ..tuning.table_model import TableModel, model_of
 from ..validation import as_csr
-from .data import AsJson, DataPath, Threads, blocks
+from .data import AsJson, DataPath, Threads, blocks, is_table, name_of
+from .inspect_model import label_of
 
 __all__ = ["EXAMPLES", "predict"]
 
 EXAMPLES = """Examples:
 
 tauboost predict spam.tauboost mails.svm > labels.txt
+
+tauboost predict adult.tauboost new.csv --proba --out probabilities.txt
 
 tauboost predict spam.tauboost test.svm.xz --proba --metrics --out probabilities.txt
 
@@ -58,6 +63,13 @@ ZeroBased = Annotated[
     bool,
     typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
 ]
+Label = Annotated[
+    str | None,
+    typer.Option(
+        metavar="COLUMN",
+        help="Tables: the column to compare with, if not that of the fit; needs --metrics.",
+    ),
+]
 LINES_AT_ONCE = 2**16
 
 
@@ -68,6 +80,7 @@ def predict(
     proba: Proba = False,
     decision: Decision = False,
     with_metrics: Metrics = False,
+    label: Label = None,
     threads: Threads = None,
     zero_based: ZeroBased = False,
     as_json: AsJson = False,
@@ -76,6 +89,9 @@ def predict(
 
     Files are read in parts, so they may be larger than the memory. Indices count from 1 unless
     --zero-based says otherwise. Features that the model does not know are passed over.
+
+    Columns of a table are found by their names; those that the model does not know, and the label,
+    are passed over.
     """
     if proba and decision:
         raise ValueError("--proba and --decision: choose one")
@@ -84,13 +100,19 @@ def predict(
     if model.is_dir():
         what = "a store" if is_store(model) else "a folder"
         raise ValueError(f"MODEL: {model} is {what}, and a model is a file that fit wrote")
-    fitted = load(model)
+    saved = read_model(model)
+    fitted = model_of(saved, model)
     what = "predict_proba" if proba else "decision_function" if decision else "predict"
     seen: list[tuple[Any, Any]] = []
+    parts: Iterator[tuple[Vector, Any]]
+    if isinstance(fitted, TableModel):
+        wanted = _label(label, label_of(saved)) if with_metrics else None
+        parts = _table_parts(fitted, data, wanted, n_threads)
+    else:
+        parts = _parts(fitted, data, threads, zero_based)
     n_samples, predictions = 0, list[Any]()
     with _output(out, is_quiet=as_json) as file:
-        for block in blocks(data, threads, zero_based, fitted.coef.shape[1]):
-            decisions = fitted.decisions(as_csr(block), n_threads)
+        for decisions, y in parts:
             found = _predictions(fitted, what, decisions)
             n_samples += len(found)
             if file is not None:
@@ -98,7 +120,7 @@ def predict(
             else:
                 predictions += found.tolist()
             if with_metrics:
-                seen.append((decisions, np.array(block.y)))
+                seen.append((decisions, y))
         scores = metrics(fitted, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
     if as_json:
         document: dict[str, Any] = {"n_samples": n_samples, "kind": what, "metrics": scores}
@@ -109,7 +131,40 @@ def predict(
         typer.echo(in_words(scores), err=True)
 
 
-def _predictions(model: Model, what: str, decisions: Vector) -> NDArray[Any]:
+def _label(given: str | None, known: str | None) -> str:
+    label = known if given is None else given
+    if label is None:
+        raise ValueError("--metrics: say by --label which column holds the labels")
+    return label
+
+
+def _parts(
+    model: Model, data: Path, threads: int | None, zero_based: bool
+) -> Iterator[tuple[Vector, NDArray[Any]]]:
+    """Yield decision values and labels, a part of the data at a time."""
+    if is_table(data):
+        raise ValueError(
+            f"{name_of(data)} is a table, and the model was fitted on rows of indices and values"
+        )
+    for block in blocks(data, threads, zero_based, model.coef.shape[1]):
+        yield model.decisions(as_csr(block), resolve_threads(threads)), np.array(block.y)
+
+
+def _table_parts(
+    model: TableModel, data: Path, label: str | None, n_threads: int
+) -> Iterator[tuple[Vector, NDArray[Any] | None]]:
+    """Yield the decision values of a table, and its labels where they are asked for."""
+    if not is_table(data):
+        raise ValueError(
+            f"the model was fitted on a table: {name_of(data)} must be one, as in new.csv"
+        )
+    from .tables import open_for_model  # noqa: PLC0415
+
+    codes, y = open_for_model(data, model, label, n_threads)
+    yield model.decisions(codes), y
+
+
+def _predictions(model: Model | TableModel, what: str, decisions: Vector) -> NDArray[Any]:
     if what == "predict":
         return model.labels(decisions)
     values = decisions if what == "decision_function" else model.probabilities(decisions)

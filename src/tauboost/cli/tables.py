@@ -1,5 +1,6 @@
 """Tables for ``fit`` and ``predict``: from a file to a frame and its labels."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -8,14 +9,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.messages import shown
-from ..design.binning import bin_table
+from ..design.binning import bin_table, encode
 from ..io.table_files import read_table
 from ..tuning.held_out import held_out_parts
+from ..tuning.table_model import Codes, TableModel
 from ..validation import encode_labels
 from ..validation.frames import Frame, take_frame
 from .data import name_of
 
-__all__ = ["TableData", "check_test_table", "open_table", "open_training_table", "split_table"]
+__all__ = [
+    "TableData",
+    "check_test_table",
+    "open_for_model",
+    "open_table",
+    "open_training_table",
+    "split_table",
+]
 
 MOST_NAMES = 10  # of columns, in a message
 MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
@@ -34,22 +43,46 @@ class TableData:
         return TableData(self.frame.select(np.flatnonzero(is_chosen)), y)
 
 
-def open_training_table(path: Path, label: str | None) -> TableData:
-    """Read a table whose labels are needed."""
-    if label is not None:
-        return open_table(path, label)
-    names = take_frame(read_table(path)[0]).names
+def open_training_table(
+    path: Path, label: str | None, drop: Sequence[str] = (), as_text: Sequence[str] = ()
+) -> TableData:
+    """Read a table whose labels are needed, without the columns to drop."""
+    if label is None:
+        names = take_frame(read_table(path)[0]).names
+        raise ValueError(
+            f"{name_of(path)} is a table: say by --label which column holds the labels, one of "
+            f"{_listed(names)}"
+        )
+    table, y = read_table(path, label, as_text=as_text)
+    names = table.schema.names
+    for name in drop:
+        if name not in names:
+            raise ValueError(f"--drop: there is no column {name!r}; there are {_listed(names)}")
+    if set(drop) >= set(names):
+        raise ValueError("--drop leaves no column")
+    return TableData(take_frame(table.drop_columns(list(drop)) if drop else table), y)
+
+
+def _listed(names: Sequence[str]) -> str:
     more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"
-    raise ValueError(
-        f"{name_of(path)} is a table: say by --label which column holds the labels, one of "
-        f"{', '.join(names[:MOST_NAMES])}{more}"
-    )
+    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
-def open_table(path: Path, label: str | None = None) -> TableData:
+def open_table(path: Path, label: str | None = None, as_text: Sequence[str] = ()) -> TableData:
     """Read a table; with a label, that column is apart."""
-    table, y = read_table(path, label)
+    table, y = read_table(path, label, as_text=as_text)
     return TableData(take_frame(table), y)
+
+
+def open_for_model(
+    path: Path, model: TableModel, label: str | None, n_threads: int
+) -> tuple[Codes, NDArray[Any] | None]:
+    """Read a table as a model sees it; what the model takes for names is not read as numbers."""
+    as_text = [column.name for column in model.columns if not column.is_ordered]
+    if label is not None and model.classes.dtype.kind not in "biuf":
+        as_text.append(label)
+    data = open_table(path, label, as_text)
+    return encode(model.columns, data.frame, n_threads), data.y
 
 
 def check_test_table(train: TableData, tested: TableData) -> None:

@@ -50,7 +50,7 @@ def bin_table(
     ``values_a_bin`` of them, but for the first FEW_BINS.
     """
     if check_count(max_bins, "max_bins", 2) > MOST_BINS:
-        raise ValueError(f"max_bins must be at most {MOST_BINS}, got {max_bins}")
+        raise ValueError(f"max_bins must be at most {MOST_BINS}, got {shown(max_bins)}")
     categories = _categorical(frame, categorical)
     whole = None if weights is None else _whole(weights)
     codes = np.empty((frame.n_columns, frame.n_rows), dtype=np.uint8)
@@ -103,7 +103,8 @@ def _categorical(frame: Frame, categorical: Any) -> set[int]:
         else:
             if check_count(which, "a position in categorical", 0) >= frame.n_columns:
                 raise ValueError(
-                    f"categorical has position {which}, and the table has {frame.n_columns} columns"
+                    f"categorical has position {shown(which)}, and the table has {frame.n_columns} "
+                    "columns"
                 )
             found.add(int(which))
     return found

@@ -18,16 +18,19 @@ from ..base.arrays import Vector
 from ..base.kinds import is_masked
 from ..base.messages import shown
 from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
+from .units import warn_of_units
 
 __all__ = ["take_labelled", "take_labels", "take_rows"]
 
 LONGEST_MESSAGE = 280
 
 
-def take_labelled(estimator: Any, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
+def take_labelled(
+    estimator: Any, X: Any, y: Any, *, is_linear: bool = True
+) -> tuple[CsrArrays, NDArray[Any]]:
     """Check the samples of a fit and their labels; the estimator learns their width and names.
 
-    ``estimator`` may be None.
+    ``estimator`` may be None. One that is not linear does not mind columns with units.
     """
     if is_store(X):
         if estimator is not None:
@@ -37,8 +40,12 @@ def take_labelled(estimator: Any, X: Any, y: Any) -> tuple[CsrArrays, NDArray[An
         whose = "tauboost" if estimator is None else type(estimator).__name__
         raise ValueError(f"{whose} requires y to be passed, but the target y is None")
     rows = _rows(estimator, X, reset=True)
-    arrays = rows if isinstance(rows, CsrArrays) else as_csr(rows)
-    return arrays, take_labels(y, arrays.shape[0])
+    if isinstance(rows, CsrArrays):
+        return rows, take_labels(y, rows.shape[0])
+    arrays, labels = as_csr(rows), take_labels(y, rows.shape[0])
+    if is_linear:
+        warn_of_units(rows)
+    return arrays, labels
 
 
 def take_labels(y: Any, n_samples: int) -> NDArray[Any]:
@@ -96,8 +103,18 @@ def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
             else:
                 checked = validate_data(estimator, X, reset=reset, **options)
     except (TypeError, ValueError) as error:
-        raise type(error)(_one_line(str(error))) from None
+        raise type(error)(_in_words(str(error))) from None
     return as_csr(checked) if sp.issparse(checked) else checked  # a table of sparse columns
+
+
+def _in_words(text: str) -> str:
+    """Say what scikit-learn says, or more where X is a table with strings."""
+    if "could not convert string to float" in text:
+        return (
+            "X holds strings (could not convert string to float): use TableClassifier, which takes "
+            "them as categories, or encode them"
+        )
+    return _one_line(text)
 
 
 def _one_line(text: str) -> str:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Self
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
-from sklearn.utils.validation import check_is_fitted
+from sklearn.utils.validation import _check_n_features, check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
@@ -237,7 +237,10 @@ class TableClassifier(
 
     def _codes(self, X: Any) -> Codes:
         check_is_fitted(self, "_terms")
-        return encode(self.columns_, take_frame(X), resolve_jobs(self.n_jobs))
+        frame = take_frame(X)
+        if not frame.has_names:
+            _check_n_features(self, np.empty((0, frame.n_columns)), reset=False)
+        return encode(self.columns_, frame, resolve_jobs(self.n_jobs))
 
     def decision_function(self, X: Any) -> Vector:
         """Return the sum of scores: (n_samples,) for two classes, else (n_samples, n_classes)."""

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import os
 import re
+from collections.abc import Iterable
 from pathlib import Path
 from typing import Any, Final
 
@@ -51,28 +52,39 @@ def _kind(path: Path) -> str | None:
 
 
 def read_table(
-    path: str | os.PathLike[str], label: str | None = None
+    path: str | os.PathLike[str], label: str | None = None, *, as_text: Iterable[str] = ()
 ) -> tuple[Any, NDArray[Any] | None]:
-    """Return a file as a table of pyarrow, without the label, and the label as an array."""
+    """Return a file as a table of pyarrow, without the label, and the label as an array.
+
+    Columns of a text file that are in ``as_text`` are strings, even where all of them look like
+    numbers: 007 is no 7.
+    """
     path = Path(path)
     kind = _kind(path)
     if kind is None:
         accepted = ", ".join(ENDINGS)
         raise ValueError(f"{path}: a file with a table ends in {accepted}, or .csv.gz and the like")
-    table = _read_text(path, DELIMITERS[kind]) if kind in DELIMITERS else read_arrow(path, kind)
+    if kind in DELIMITERS:
+        table = _read_text(path, DELIMITERS[kind], as_text)
+    else:
+        table = read_arrow(path, kind)
     if table.num_rows == 0:
         raise ValueError(f"{path}: the table has no rows")
     return (table, None) if label is None else _split(path, table, label)
 
 
-def _read_text(path: Path, delimiter: str) -> Any:
+def _read_text(path: Path, delimiter: str, as_text: Iterable[str]) -> Any:
     with open_source(path) as source:
         parts = [part.tobytes() for part, _ in source.parts()]
     with complaining(path):
-        from pyarrow import BufferReader, csv  # noqa: PLC0415
+        from pyarrow import BufferReader, csv, string  # noqa: PLC0415
 
         missing = csv.ConvertOptions().null_values
-        convert = csv.ConvertOptions(strings_can_be_null=True, null_values=[*missing, " "])
+        convert = csv.ConvertOptions(
+            strings_can_be_null=True,
+            null_values=[*missing, " "],
+            column_types={name: string() for name in as_text},
+        )
         parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
         try:
             text = BufferReader(b"".join(parts))

@@ -29,6 +29,7 @@ from .plain_json import excerpt, parse
 __all__ = [
     "Entry",
     "Header",
+    "is_tensor_file",
     "layout",
     "open_regular",
     "read_file",
@@ -75,6 +76,16 @@ class Header:
     metadata: dict[str, str]
     entries: dict[str, Any]
     n_bytes: int
+
+
+def is_tensor_file(path: str | os.PathLike[str]) -> bool:
+    """Tell by its first bytes, which no text begins with, whether a file may hold tensors."""
+    path = Path(path)
+    if not path.is_file():
+        return False
+    with path.open("rb") as file:
+        start = file.read(PREFIX + 1)
+    return start[4:] == b"\0\0\0\0{"
 
 
 def write_tensors(

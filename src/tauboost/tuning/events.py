@@ -43,7 +43,9 @@ def describe(event: Event) -> str:
     if event.phase == "build":
         return f"tauboost built the matrix, {event.seconds:.1f} s"
     what = {"select": "choosing", "fit": "fitting"}[event.phase]
-    parts = [f"tauboost {what}: sweep {event.sweep}", f"objective {event.objective:.6g}"]
+    parts = [f"tauboost {what}: sweep {event.sweep}"]
+    if event.objective == event.objective:  # not NaN
+        parts.append(f"objective {event.objective:.6g}")
     if event.held_out_loss == event.held_out_loss:
         parts.append(f"held-out loss {event.held_out_loss:.5f}")
     parts.append(f"{event.seconds:.1f} s")

@@ -11,11 +11,14 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..losses import LOSSES
 from .model import Model
+from .table_model import TableModel
 
 __all__ = ["in_words", "metrics"]
 
 
-def metrics(model: Model, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
+def metrics(
+    model: Model | TableModel, decisions: Vector, y: NDArray[Any]
+) -> dict[str, float | int | None]:
     """Compare the decision values of a model with the true labels.
 
     AUC is for two classes, and None where only one of them occurs.
@@ -54,11 +57,20 @@ def area_under_curve(decisions: Vector, is_positive: NDArray[np.bool_]) -> float
 
 
 def _codes(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
-    if classes.dtype.kind not in "biuf":
-        raise ValueError(f"the labels of the model, such as {shown(classes[0])}, are not numbers")
-    codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
-    unknown = y[classes[codes] != y]
+    """Return the number of each label's class."""
+    if classes.dtype.kind in "biuf" and y.dtype.kind in "biuf":
+        codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)
+        unknown = y[classes[codes] != y]
+    else:
+        number_of = {label: number for number, label in enumerate(classes.tolist())}
+        codes = np.array([number_of.get(label, -1) for label in y.tolist()], dtype=np.intp)
+        unknown = y[codes < 0]
     if len(unknown):
-        known = ", ".join(f"{label:g}" for label in classes[:10])
-        raise ValueError(f"the label {unknown[0]:g} is none of the model's: {known}")
+        known = ", ".join(_word(label) for label in classes[:10].tolist())
+        label = _word(unknown[:1].tolist()[0])
+        raise ValueError(f"the label {label} is none of the model's: {known}")
     return codes
+
+
+def _word(label: Any) -> str:
+    return f"{label:g}" if type(label) is float else shown(label)

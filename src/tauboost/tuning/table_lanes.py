@@ -18,6 +18,7 @@ __all__ = ["LANES", "TableLanes", "TermPsi"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
+FEW_BITS = 16  # by which sums of weights may be from 1
 MOST = 80.0  # residuals beyond it are too much for the exp of a race
 
 
@@ -92,6 +93,7 @@ class TableLanes:
         weights, n = samples.weights, samples.n
         total = weights[samples.trained(self.held)].sum()
         self.total = np.ones(self.width)
+        self.shift = np.zeros(self.width)  # exponential: F = shift + log(sum of E)
         self.E: NDArray[Any]
         real = np.float64 if self.width == 1 else np.float32
         if self.loss.has_odds:
@@ -125,6 +127,9 @@ class TableLanes:
         trained = self.samples.trained(self.held)
         y = np.where(self.are_positive(0)[trained], 1.0, -1.0)
         r = self.values(self.shards, 1)[:, 0] * y
+        if not self.loss.has_odds:
+            self.shift += r.max()
+            r -= r.max()
         growth = np.ones(len(trained), dtype=self.E.dtype)
         growth[trained] = np.exp(np.clip(r, -MOST, MOST))
         self.E *= np.repeat(growth, self.width)
@@ -164,7 +169,18 @@ class TableLanes:
             self.n_threads,
         )
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
+        self._rescale()
         return np.array(outcome.decrease)[: self.n_lanes]
+
+    def _rescale(self) -> None:
+        """Bring the sums of exponential weights back near 1: where classes part, they vanish."""
+        bits = -np.frexp(self.total)[1]
+        if self.loss.has_odds or np.all(np.abs(bits) < FEW_BITS):
+            return
+        E, trained = self.E.reshape(-1, self.width), self.samples.trained(self.held)
+        E[trained] = np.ldexp(E[trained], bits)  # by powers of two: no bit changes
+        self.total = np.ldexp(self.total, bits)
+        self.shift -= np.log(2.0) * bits
 
     def values(self, shards: NDArray[np.int32], n_lanes: int) -> Vector:
         """Return the sums of levels of the rows in these shards, (rows, lanes), of some lanes."""
@@ -192,7 +208,7 @@ class TableLanes:
             c = self.c if len(self.c) == 1 else self.c[samples.trained(self.held)]
             value = float(np.sum(c * np.log(1.0 + E)))
         else:
-            value = float(np.log(E.sum()))
+            value = float(self.shift[lane] + np.log(E.sum()))
         l1, l2 = (np.ascontiguousarray(x[:, lane]) for x in (self.psi.l1, self.psi.l2))
         return value + _core.table_psi(samples.table, self.levels[lane], l1, l2)
 

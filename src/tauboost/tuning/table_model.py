@@ -17,13 +17,13 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.columns import CategoryColumn, Column, NumericColumn
-from ..io.model import TableData, read_model
+from ..io.model import ModelData, TableData, read_model
 from ..io.strings import object_array
 from ..losses import LOSSES
 from .model import KINDS as LINEAR_KINDS
 from .model import Model, check_fitted, loading, unknown_kind
 
-__all__ = ["KIND", "TableModel", "TermData", "load"]
+__all__ = ["KIND", "TableModel", "TermData", "load", "model_of"]
 
 KIND = "TableClassifier"  # the estimator whose files these are
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache
@@ -224,7 +224,11 @@ def _joined(arrays: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
 
 def load(path: str | os.PathLike[str]) -> Model | TableModel:
     """Load a model file, whichever of our classifiers it holds."""
-    data = read_model(path)
+    return model_of(read_model(path), path)
+
+
+def model_of(data: ModelData | TableData, path: str | os.PathLike[str]) -> Model | TableModel:
+    """Return the model that was read from a file."""
     with loading(path):
         if isinstance(data, TableData) and data.kind == KIND:
             return TableModel.from_data(data)

@@ -92,12 +92,12 @@ def _check_level(bands: Any) -> float | None:
 
 
 def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tuple[int, int]]:
-    if isinstance(interactions, str):
-        if interactions != "auto":
-            raise ValueError(
-                f"interactions must be 'auto', a number or pairs, got {shown(interactions)}"
-            )
+    if isinstance(interactions, str) and interactions == "auto":
         return interactions
+    if not isinstance(interactions, list | tuple | int | float | np.number):
+        raise ValueError(
+            f"interactions must be 'auto', a number or pairs, got {shown(interactions)}"
+        )
     if isinstance(interactions, list | tuple):
         return list(dict.fromkeys(_check_pair(pair, frame) for pair in interactions))
     return check_count(interactions, "interactions", 0)
@@ -132,7 +132,8 @@ def check_monotone(
         raise TypeError(f"monotone must be a dict of columns and 1 or -1, got {shown(monotone)}")
     for name, sign in monotone.items():
         k = _position(name, frame, "monotone")
-        if isinstance(sign, bool) or sign not in (1, -1, 0):
+        is_number = isinstance(sign, int | float | np.number) and not isinstance(sign, bool)
+        if not is_number or sign not in (1, -1, 0):
             raise ValueError(f"monotone must be 1, -1 or 0 for {shown(name)}, got {shown(sign)}")
         if sign != 0 and not columns[k].is_ordered:
             raise ValueError(

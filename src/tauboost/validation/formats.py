@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .csr import check_pointers, not_valid, vector_of
 
-__all__ = ["to_csr"]
+__all__ = ["to_csc", "to_csr"]
 
 
 def to_csr(X: Any) -> Any:
@@ -25,6 +25,11 @@ def to_csr(X: Any) -> Any:
     if convert is None:
         raise TypeError(f"X has the unknown sparse format {X.format!r}: use X.tocsr()")
     return convert(X)
+
+
+def to_csc(X: Any) -> Any:
+    """Check a sparse matrix of any format, and return it as a CSC array, whatever its values."""
+    return (_from_csr(X) if X.format == "csr" else to_csr(X)).tocsc()
 
 
 def _checked_indices(values: Any, limit: int, what: str, name: str) -> NDArray[Any]:
@@ -73,15 +78,23 @@ def _from_coo(X: Any) -> Any:
     return _from_coordinates(row, col, X.data, X, ("row", "col"))
 
 
-def _from_csc(X: Any) -> Any:
+def _compressed(X: Any, n_major: int, n_minor: int) -> tuple[NDArray[Any], ...]:
+    """Return values, indices and pointers of CSR or CSC, checked."""
     what = not_valid(X)
     values = vector_of(X.data, what, "data")
     indptr, indices = np.array(X.indptr), np.asarray(X.indices)
-    check_pointers(indptr, indices, len(values), X.shape[1], what)
+    check_pointers(indptr, indices, len(values), n_major, what)
     end = int(indptr[-1])
-    rows = _checked_indices(indices[:end], X.shape[0], what, "indices")
-    parts = (_checked_values(values[:end], what), rows, indptr.astype(np.int64))
-    return sp.csc_array(parts, shape=X.shape).tocsr()
+    minor = _checked_indices(indices[:end], n_minor, what, "indices")
+    return _checked_values(values[:end], what), minor, indptr.astype(np.int64)
+
+
+def _from_csr(X: Any) -> Any:
+    return sp.csr_array(_compressed(X, *X.shape), shape=X.shape)
+
+
+def _from_csc(X: Any) -> Any:
+    return sp.csc_array(_compressed(X, *X.shape[::-1]), shape=X.shape).tocsr()
 
 
 def _from_bsr(X: Any) -> Any:

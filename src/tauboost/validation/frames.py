@@ -82,7 +82,11 @@ def take_frame(table: Any) -> Frame:
 def _frame(names: list[Any] | None, shape: tuple[int, ...], take: Take) -> Frame:
     n_rows, n_columns = shape
     if n_columns == 0:
-        raise ValueError(f"the table has no columns (it has {n_rows:,} rows)")
+        # scikit-learn's words, which its checks look for.
+        raise ValueError(
+            f"the table has no columns: 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
+            "required."
+        )
     if n_rows == 0:
         raise ValueError(f"the table has no rows (it has {n_columns:,} columns)")
     given = [f"x{k}" for k in range(n_columns)] if names is None else [str(name) for name in names]
@@ -105,7 +109,9 @@ def _from_sparse(matrix: Any) -> Frame:
             f"the sparse matrix would have {n_cells:,} cells as a table, and at most "
             f"{MOST_CELLS:,} are possible: use TauBoostClassifier, or leave columns out"
         )
-    columns = matrix.tocsc()
+    from .formats import to_csc  # noqa: PLC0415
+
+    columns = to_csc(matrix)
 
     def take(k: int, rows: Rows) -> Values:
         column = columns[:, [k]].toarray().ravel()
@@ -120,13 +126,16 @@ def _from_cells(cells: Any) -> Frame:
     array = np.asarray(cells) if isinstance(cells, np.ndarray) else _array_of(cells)
     if array.ndim != 2:
         raise ValueError(
-            f"the table must have two dimensions (rows, columns), got {array.ndim}: a single "
-            "column is values.reshape(-1, 1), a single row values.reshape(1, -1)"
+            f"the table must have two dimensions (rows, columns), got {array.ndim}. Reshape your "
+            "data: values.reshape(-1, 1) is a single column, values.reshape(1, -1) a single row"
         )
     return _from_array(array, None)
 
 
 def _from_array(array: NDArray[Any], names: list[Any] | None) -> Frame:
+    if array.dtype.kind == "c":  # all columns: no use in looking for one that is not
+        raise ValueError("Complex data not supported: give their parts as columns of their own")
+
     def take(k: int, rows: Rows) -> Values:
         name = f"x{k}" if names is None else str(names[k])
         return from_array(array[:, k] if rows is None else array[rows, k], name)
@@ -179,9 +188,22 @@ def _from_data_frame(table: Any) -> Frame:
     columns = list(frame.iter_columns())
 
     def take(k: int, rows: Rows) -> Values:
-        return _from_series(columns[k] if rows is None else columns[k][rows.tolist()])
+        return _from_series(columns[k] if rows is None else _some(columns[k], rows))
 
     return _frame([series.name for series in columns], (len(frame), len(columns)), take)
+
+
+def _some(series: Any, rows: NDArray[np.int64]) -> Any:
+    """Return some rows of a column."""
+    if not series.implementation.is_pyarrow():
+        return series[rows.tolist()]
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+    import pyarrow as pa  # noqa: PLC0415
+
+    # As they are: a list of a million numbers is slow.
+    buffer = pa.py_buffer(np.ascontiguousarray(rows))
+    places = pa.Int64Array.from_buffers(pa.int64(), len(rows), [None, buffer])
+    return nw.from_native(series.to_native().take(places), series_only=True).alias(series.name)
 
 
 def _from_series(series: Any) -> Values:

@@ -1,0 +1,199 @@
+"""Bad tables and parameters: one clear sentence each, and nothing is half-fitted."""
+
+from __future__ import annotations
+
+import time
+
+import numpy as np
+import pandas as pd
+import pytest
+
+import tauboost as tb
+
+N = 40
+RANDOM = np.random.default_rng(0)
+TABLE = pd.DataFrame(
+    {
+        "age": RANDOM.normal(size=N),
+        "town": RANDOM.choice(list("xyz"), N),
+        "rooms": RANDOM.integers(0, 3, N).astype(float),
+    }
+)
+Y = np.arange(N) % 2
+WORDS = np.array(["a", None] * (N // 2), dtype=object)
+
+
+def both(table, y, weights=None):
+    """Return both ways to give a table, as calls."""
+    yield lambda: tb.TableClassifier(random_state=0).fit(table, y, weights)
+    yield lambda: tb.TableProblem(table, y, weights)
+
+
+@pytest.mark.parametrize(
+    ("table", "error", "message"),
+    [
+        (TABLE[:0], ValueError, "the table has no rows"),
+        (TABLE[[]], ValueError, "the table has no columns"),
+        (pd.DataFrame(), ValueError, "the table has no columns"),
+        (TABLE.assign(pay=np.inf), ValueError, "column 'pay' holds infinity"),
+        (TABLE.assign(pay=[1, "a"] * 20), TypeError, "'pay' holds both strings and numbers"),
+        (TABLE.assign(day=pd.Timestamp("2020-01-01")), TypeError, "'day' holds dates"),
+        (TABLE.assign(part=[[1]] * N), TypeError, "'part' holds lists"),
+        (pd.concat([TABLE, TABLE], axis=1), ValueError, "more than one column 'age'"),
+        (np.ones((N, 1)) * 1j, ValueError, "Complex"),
+        (TABLE["age"], TypeError, "a single column"),
+        (np.ones(N), ValueError, "Reshape your data"),
+        ("table.csv", TypeError, "the table must be a data frame"),
+        (None, TypeError, "the table must be a data frame"),
+    ],
+)
+def test_tables(table, error, message):
+    for call in both(table, Y):
+        with pytest.raises(error, match=message):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("y", "weights", "error", "message"),
+    [
+        (np.zeros(N), None, ValueError, "one class only"),
+        (np.where(Y == 1, np.nan, 0.0), None, ValueError, "y contains NaN"),
+        (WORDS, None, ValueError, "y contains None or NaN"),
+        (None, None, ValueError, "y"),
+        (Y[:-1], None, ValueError, "y has 39 labels"),
+        (np.stack([Y, Y], axis=1), None, ValueError, "y "),
+        (Y, np.zeros(N), ValueError, "sample_weight is zero for every sample"),
+        (Y, Y.astype(float), ValueError, "sample_weight"),
+        (Y, -np.ones(N), ValueError, "must not be negative"),
+        (Y, np.full(N, np.nan), ValueError, "sample_weight contains NaN"),
+        (Y, np.ones(N - 1), ValueError, "sample_weight must have shape"),
+    ],
+)
+def test_labels_and_weights(y, weights, error, message):
+    for call in both(TABLE, y, weights):
+        with pytest.raises(error, match=message):
+            call()
+
+
+@pytest.mark.parametrize(
+    ("options", "error", "message"),
+    [
+        ({"alpha": -1}, ValueError, "alpha must be at least 0"),
+        ({"alpha": "b"}, ValueError, "alpha must be 'auto' or a number"),
+        ({"alpha": None}, TypeError, "alpha must be a number"),
+        ({"l1_ratio": 2}, ValueError, "l1_ratio must be at least 0 and at most 1"),
+        ({"l1_ratio": "auto", "alpha": 1.0}, ValueError, "needs alpha='auto'"),
+        ({"loss": "hinge"}, ValueError, "loss must be one of"),
+        ({"max_bins": 1}, ValueError, "max_bins must be at least 2"),
+        ({"max_bins": 256}, ValueError, "max_bins must be at most 255"),
+        ({"max_bins": 2.5}, TypeError, "max_bins must be an integer"),
+        ({"interactions": -1}, ValueError, "interactions must be at least 0"),
+        ({"interactions": 2.5}, TypeError, "interactions must be an integer"),
+        ({"interactions": "all"}, ValueError, "interactions must be 'auto', a number or pairs"),
+        ({"interactions": None}, ValueError, "interactions must be 'auto', a number or pairs"),
+        ({"interactions": [("age", "no")]}, ValueError, "interactions names 'no'"),
+        ({"interactions": [("age",)]}, ValueError, "interactions must hold pairs"),
+        ({"interactions": [("age", "age")]}, ValueError, "pairs 'age' with itself"),
+        ({"interactions": [(0, 9)]}, ValueError, "interactions names 9"),
+        ({"monotone": {"town": 1}}, ValueError, "'town', whose values are categories"),
+        ({"monotone": {"no": 1}}, ValueError, "monotone names 'no'"),
+        ({"monotone": {"age": 2}}, ValueError, "monotone must be 1, -1 or 0"),
+        ({"monotone": {"age": np.ones(2)}}, ValueError, "monotone must be 1, -1 or 0"),
+        ({"monotone": ["age"]}, TypeError, "monotone must be a dict"),
+        ({"categorical": "town"}, ValueError, "categorical must be 'auto' or a list"),
+        ({"categorical": ["no"]}, ValueError, "categorical names 'no'"),
+        ({"categorical": [3]}, ValueError, "categorical has position 3"),
+        ({"class_weight": {7: 1.0}}, ValueError, "class_weight names classes"),
+        ({"class_weight": {0: 0.0}}, ValueError, "leaves no samples"),
+        ({"max_iter": 0}, ValueError, "max_iter must be at least 1"),
+        ({"tol": -1}, ValueError, "tol must be at least 0"),
+        ({"time_limit": 0}, ValueError, "time_limit must be above 0"),
+        ({"n_jobs": 0}, ValueError, "n_jobs must be"),
+        ({"random_state": "a"}, ValueError, "random_state must be"),
+    ],
+)
+def test_parameters(options, error, message):
+    """They are refused, and a model that was there before is there after."""
+    clf = tb.TableClassifier(interactions=0, random_state=0).fit(TABLE, Y)
+    before = {name: value for name, value in vars(clf).items() if name not in options}
+    clf.set_params(**options)
+    with pytest.raises(error, match=message):
+        clf.fit(TABLE, Y)
+    assert {name: value for name, value in vars(clf).items() if name not in options} == before
+    fresh = tb.TableClassifier(**options)
+    with pytest.raises(error, match=message):
+        fresh.fit(TABLE, Y)
+    assert vars(fresh).keys() == fresh.get_params().keys()
+
+
+@pytest.mark.parametrize(
+    ("columns", "message"),
+    [
+        ({"age": "x"}, "'age' holds strings such as 'x'"),
+        ({"town": 3.5}, "'town' holds numbers such as 3.5"),
+        ({"age": np.inf}, "'age' holds infinity"),
+        ({"age": pd.Timestamp("2020-01-01")}, "'age' holds dates"),
+    ],
+)
+def test_other_types_at_prediction(columns, message):
+    clf = tb.TableClassifier(interactions=0, random_state=0).fit(TABLE, Y)
+    with pytest.raises((TypeError, ValueError), match=message):
+        clf.predict(TABLE.assign(**columns))
+
+
+def test_columns_at_prediction_are_found_by_name():
+    clf = tb.TableClassifier(random_state=0).fit(TABLE, Y)
+    wanted = clf.decision_function(TABLE)
+    for table in (TABLE[["rooms", "age", "town"]], TABLE.assign(more="a"), TABLE.to_numpy()):
+        np.testing.assert_array_equal(clf.decision_function(table), wanted)
+    with pytest.raises(ValueError, match="the table lacks 'age', which the model needs"):
+        clf.predict(TABLE.drop(columns="age"))
+    with pytest.raises(ValueError, match="X has 2 features, but TableClassifier is expecting 3"):
+        clf.predict(TABLE.to_numpy()[:, :2])
+    with pytest.raises(ValueError, match="the table has no rows"):
+        clf.predict(TABLE[:0])
+
+
+@pytest.mark.parametrize("interactions", [0, 3, "auto"])
+@pytest.mark.parametrize(
+    "table",
+    [
+        TABLE.assign(nothing=np.nan),
+        TABLE.assign(nothing=None),
+        TABLE.assign(same=1.0),
+        TABLE.assign(same="a"),
+        pd.DataFrame({"nothing": [np.nan] * N}),
+        pd.DataFrame({"same": [7] * N, "also": ["b"] * N}),
+        TABLE[:2],
+        np.ones((2, 1)),
+        np.array([[1e308], [-1e308], [5e-324], [0.0]]),
+    ],
+)
+def test_poor_tables_are_fitted(table, interactions):
+    y = Y[: len(table)]
+    clf = tb.TableClassifier(interactions=interactions, random_state=0).fit(table, y)
+    assert np.isfinite(clf.decision_function(table)).all()
+    assert tb.solve(tb.TableProblem(table, y), alpha=1e-2, max_epochs=3).lam.ndim == 1
+
+
+def test_one_row_has_one_class():
+    for call in both(TABLE[:1], Y[:1]):
+        with pytest.raises(ValueError, match="one class only"):
+            call()
+
+
+@pytest.mark.parametrize(
+    "weights", [np.full(N, 1e308), np.full(N, 5e-324), np.r_[1e-150, Y[1:] + 1]]
+)
+def test_odd_weights(weights):
+    clf = tb.TableClassifier(random_state=0).fit(TABLE, Y, weights)
+    assert np.isfinite(clf.decision_function(TABLE)).all()
+
+
+def test_a_column_of_identifiers_is_refused_at_once():
+    table = pd.DataFrame({"id": pd.Series(np.arange(300_000)).astype(str)})
+    began = time.perf_counter()
+    for call in both(table, np.arange(300_000) % 2):
+        with pytest.raises(ValueError, match=r"column 'id' has no value twice .* leave it out"):
+            call()
+    assert time.perf_counter() - began < 5

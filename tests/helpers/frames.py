@@ -1,0 +1,50 @@
+"""One small table with every kind of column, as every kind of data frame."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+
+COLUMNS = {
+    "age": [25, 31, None, 47, 25, 60],
+    "pay": [1.5, 2.25, -0.0, 0.0, None, 1e300],
+    "town": ["Bonn", None, "Ulm", "Bonn", "Köln", ""],
+    "member": [True, False, None, True, True, False],
+    "empty": [None] * 6,
+    "same": [7] * 6,
+}
+NAMES = list(COLUMNS)
+
+
+def as_pandas(columns=COLUMNS, strings="str"):
+    kinds = {"age": "Int64", "pay": "float64", "town": strings, "member": "boolean"}
+    return pd.DataFrame(columns).astype({k: v for k, v in kinds.items() if k in columns})
+
+
+def as_rows(columns=COLUMNS):
+    return [list(row) for row in zip(*columns.values(), strict=True)]
+
+
+FRAMES = {
+    "pandas": as_pandas,
+    "pandas, strings as objects": lambda: as_pandas(strings="object"),
+    "pandas, all objects": lambda: pd.DataFrame(COLUMNS, dtype=object),
+    "pandas, categories": lambda: as_pandas(strings="category"),
+    "pandas, of arrow": lambda: pd.DataFrame(
+        {n: pd.array(v, dtype=pd.ArrowDtype(pa.array(v).type)) for n, v in COLUMNS.items()}
+    ),
+    "polars": lambda: pl.DataFrame(COLUMNS),
+    "polars, categories": lambda: pl.DataFrame(COLUMNS).cast({"town": pl.Categorical}),
+    "pyarrow": lambda: pa.table(COLUMNS),
+    "pyarrow, in chunks": lambda: pa.concat_tables(
+        [pa.table(COLUMNS).slice(0, 2), pa.table(COLUMNS).slice(2)]
+    ),
+    "pyarrow, encoded": lambda: pa.table(
+        COLUMNS | {"town": pa.array(COLUMNS["town"]).dictionary_encode()}
+    ),
+    "pyarrow, a batch": lambda: pa.RecordBatch.from_pydict(COLUMNS),
+    "objects": lambda: np.array(as_rows(), dtype=object),
+    "rows": as_rows,
+}
