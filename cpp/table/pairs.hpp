@@ -1,15 +1,11 @@
-// How much a term of two columns would gain over those of one: the ranking of all pairs.
-//
-// With g and h the gradient and the curvature of every row, a Newton step in each cell of a coarse
-// grid would gain g_c^2 / 2 h_c, of which the rows and the columns of the grid could have gained
-// their part by themselves. Rows without a pattern have g_c^2 about noise * h_c: that much is
-// expected of every cell, and subtracted.
+// The sums of gradient and curvature over the cells of a coarse grid, for the ranking of all pairs:
+// what a step in each cell would gain beyond those in its rows and its columns follows from them.
 #pragma once
 
-#include <vector>
+#include <algorithm>
+#include <cstdint>
 
 #include "table/table.hpp"
-#include "threads/team.hpp"
 
 namespace tauboost {
 
@@ -17,53 +13,29 @@ struct PairCandidate {
   std::int32_t first, second;
 };
 
-// The cell, among at most 16, of every code of a column.
-struct CoarseColumn {
-  const std::uint8_t* map;
-  std::int32_t n;
-};
-
-class PairGains {
+class PairSums {
  public:
-  static constexpr int most = 16;
+  // The cell, below `side`, of every code of every column.
+  PairSums(const Table& table, const std::uint8_t* maps, int side, const double* g, const double* h)
+      : table_(table), maps_(maps), side_(side), g_(g), h_(h) {}
 
-  PairGains(const Table& table, const std::vector<CoarseColumn>& columns, const double* g,
-            const double* h, double noise)
-      : table_(table), columns_(columns), g_(g), h_(h), noise_(noise) {}
-
-  double operator()(const PairCandidate& pair) const {
-    const CoarseColumn &first = columns_[pair.first], &second = columns_[pair.second];
+  // sums[a, b] = g and h over the rows in cell a of the first column and b of the second.
+  void operator()(const PairCandidate& pair, double* sums) const {
+    const std::uint8_t *first = maps_ + 256 * pair.first, *second = maps_ + 256 * pair.second;
     const std::uint8_t *x = table_.column(pair.first), *y = table_.column(pair.second);
-    double sums[most * most][2] = {}, rows[most][2] = {}, columns[most][2] = {};
+    std::fill_n(sums, 2 * side_ * side_, 0.0);
     for (std::int64_t j = 0; j < table_.n_rows; ++j) {
-      double* cell = sums[first.map[x[j]] * most + second.map[y[j]]];
+      double* cell = sums + 2 * (first[x[j]] * side_ + second[y[j]]);
       cell[0] += g_[j];
       cell[1] += h_[j];
     }
-    double gain = 0.0;
-    for (int a = 0; a < first.n; ++a)
-      for (int b = 0; b < second.n; ++b) {
-        const double* cell = sums[a * most + b];
-        for (int k = 0; k < 2; ++k) {
-          rows[a][k] += cell[k];
-          columns[b][k] += cell[k];
-        }
-        gain += gain_of(cell);
-      }
-    for (int a = 0; a < first.n; ++a) gain -= gain_of(rows[a]);
-    for (int b = 0; b < second.n; ++b) gain -= gain_of(columns[b]);
-    return gain;
   }
 
  private:
-  double gain_of(const double* sums) const {
-    return sums[1] > 0.0 ? 0.5 * (sums[0] * sums[0] / sums[1] - noise_) : 0.0;
-  }
-
   const Table& table_;
-  const std::vector<CoarseColumn>& columns_;
+  const std::uint8_t* maps_;
+  const int side_;
   const double *g_, *h_;
-  const double noise_;
 };
 
 }  // namespace tauboost

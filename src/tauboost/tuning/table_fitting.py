@@ -15,15 +15,16 @@ from ..design.binning import bin_table
 from ..design.sparse import flipped
 from ..validation import check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
+from .binned_rows import BinnedRows
 from .options import Clock, Event, Report
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
 from .table_options import TableOptions, TableParameters, check_monotone
-from .table_pairs import Pair, purified
+from .table_pairs import purified
 from .table_race import Strength, TableRace
 from .table_samples import TableSamples
 
-__all__ = ["fit_table"]
+__all__ = ["fit_samples", "fit_table"]
 
 
 def fit_table(
@@ -62,6 +63,18 @@ def fit_table(
         seed=options.seed,
         n_threads=n_threads,
     )
+    return fit_samples(samples, options, signs, clock, classes, report)
+
+
+def fit_samples(
+    samples: BinnedRows,
+    options: TableOptions,
+    signs: NDArray[np.int8],
+    clock: Clock,
+    classes: NDArray[Any],
+    report: Report | None = None,
+) -> TableModel:
+    """Fit a table classifier to binned rows, wherever they are."""
     race = TableRace(samples, options, signs, clock)
     _tell(report, Event("build", 0, math.nan, math.nan, clock.seconds))
     strength = race.strength()
@@ -135,7 +148,7 @@ class _Fit:
         pairs, start = [], starts[-1]
         for pair in self.race.pairs:
             size = math.prod(pair.shape)
-            weights = _pair_weights(samples, pair)
+            weights = samples.pair_weights(pair)
             pure, alone = purified(scores[start : start + size].reshape(*pair.shape, -1), weights)
             for column, cells, part in zip(pair.columns, pair.maps, alone, strict=True):
                 own[column] += part[cells]
@@ -150,14 +163,3 @@ class _Fit:
             codes = np.arange(b - a, dtype=np.uint8)
             columns.append(TermData((k,), (codes,), centred, share))
         return intercept, (*columns, *pairs)
-
-
-def _pair_weights(samples: TableSamples, pair: Pair) -> Vector:
-    """Return the weight of the rows in each cell of a pair."""
-    first, second = (
-        cells.astype(np.intp)[samples.codes[k]]
-        for k, cells in zip(pair.columns, pair.maps, strict=True)
-    )
-    shape = pair.shape
-    found = np.bincount(first * shape[1] + second, samples.weights, math.prod(shape))
-    return found.reshape(shape).astype(np.float64)

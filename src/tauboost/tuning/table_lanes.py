@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+import math
 
 import numpy as np
 from numpy.typing import NDArray
 
-from .. import _core
 from ..base.arrays import Vector
-from ..design.sparse import flipped
 from ..losses import LOSSES
-from .table_samples import TableSamples
+from .binned_rows import BinnedRows, End, LaneSpec
 
 __all__ = ["LANES", "TableLanes", "TermPsi"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
-MOST = 80.0  # residuals beyond it are too much for the exp of a race
 
 
 class TermPsi:
@@ -61,7 +58,7 @@ class TableLanes:
 
     def __init__(
         self,
-        samples: TableSamples,
+        samples: BinnedRows,
         loss: str,
         psi: TermPsi,
         tasks: list[int],
@@ -71,59 +68,38 @@ class TableLanes:
         seed: int,
         n_threads: int,
     ) -> None:
-        self.samples, self.loss, self.held = samples, LOSSES[loss], held
+        self.samples, self.has_odds = samples, LOSSES[loss].has_odds
         self.n_lanes = psi.n_lanes
         self.width = next(width for width in LANES if width >= psi.n_lanes)
-        self.psi = psi.padded(self.width)
+        self.psi, self.signs = psi.padded(self.width), signs
         tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
-        self.is_positive = samples.is_positive(tasks).reshape(-1)
-        self.shards, self.signs, self.n_threads = samples.shards(held), signs, n_threads
+        spec = LaneSpec(loss, tuple(tasks), held, samples.trained_weight(held))
+        self.rows = samples.rows(spec, n_threads)
         self.random = np.random.Generator(np.random.Philox(key=seed))
         self.levels = np.zeros((self.width, samples.table.n_levels))
         self.intercepts = np.zeros(self.width)
+        self.total = np.ones(self.width)
         self.edge = np.full(self.width, np.inf)
         self.n_sweeps = 0
-        self._begin()
 
-    def _begin(self) -> None:
-        """Set the weights of the rows at levels of 0."""
-        samples = self.samples
-        weights, n = samples.weights, samples.n
-        total = weights[samples.trained(self.held)].sum()
-        self.total = np.ones(self.width)
-        self.E: NDArray[Any]
-        real = np.float64 if self.width == 1 else np.float32
-        if self.loss.has_odds:
-            self.E = np.ones(n * self.width, dtype=real)
-            self.c = weights[:1] / total if samples.has_equal_weights else weights / total
-        else:
-            self.E = np.repeat((weights / total).astype(real), self.width)
-            self.c = None
+    @property
+    def end(self) -> End:
+        """Where the fits are."""
+        return self.levels[: self.n_lanes], self.intercepts[: self.n_lanes]
 
     def start_from(self, levels: Vector, intercept: float) -> None:
         """Go to these levels, of the first terms where there are more now, in every lane."""
         self.levels[:, : len(levels)] = levels
         self.intercepts[:] = intercept
-        trained = self.samples.trained(self.held)
-        y = np.where(self.is_positive.reshape(-1, self.width) != 0, 1.0, -1.0)
-        first = self.values(self.shards, 1)
-        r = first * y[self.samples.labels[trained], :1]
-        E = self.E.reshape(-1, self.width)
-        E[trained] *= np.exp(np.clip(r, -MOST, MOST)).astype(E.dtype)
-        if not self.loss.has_odds:
-            self.total = E[trained].sum(axis=0, dtype=np.float64)
+        total = self.rows.place(self.levels[:1], self.intercepts[:1])
+        if not self.has_odds:
+            self.total = total
 
     def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
         """Visit every term once, or these; returns by how much each objective fell."""
-        table = self.samples.table
-        order = np.arange(table.n_terms, dtype=np.int32) if terms is None else terms
-        sweep: Any = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
-        outcome = sweep(
-            table,
-            self.E,
-            self.c,
-            self.is_positive,
-            self.shards,
+        n_terms = self.samples.table.n_terms
+        order = np.arange(n_terms, dtype=np.int32) if terms is None else terms
+        outcome = self.rows.sweep(
             self.levels.reshape(-1),
             self.intercepts,
             self.total,
@@ -132,36 +108,15 @@ class TableLanes:
             self.signs.reshape(-1),
             self.random.permutation(order),
             NEWTON_STEPS,
-            self.n_threads,
         )
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
         self.n_sweeps += 1
         return np.array(outcome.decrease)[: self.n_lanes]
 
-    def values(self, shards: NDArray[np.int32], n_lanes: int) -> Vector:
-        """Return the sums of levels of the rows in these shards, (rows, lanes), of some lanes."""
-        n_rows = int(self.samples.shard_rows[shards].sum())
-        values = np.empty((n_rows, n_lanes))
-        _core.table_values(
-            self.samples.table,
-            self.levels[:n_lanes].reshape(-1),
-            self.intercepts[:n_lanes],
-            shards,
-            values.reshape(-1),
-            self.n_threads,
-        )
-        return values
-
     def objective(self, lane: int = 0) -> float:
         """Return F + psi of a lane, pairs' psi left out, from the weights as they are kept."""
-        samples = self.samples
-        E = self.E.reshape(-1, self.width)[samples.trained(self.held), lane]
-        if self.c is not None:
-            c = self.c if len(self.c) == 1 else self.c[samples.trained(self.held)]
-            value = float(np.sum(c * np.log(1.0 + E)))
-        else:
-            value = float(np.log(E.sum()))
-        return value + self._psi_value(lane)
+        found = self.rows.loss_sum(lane)
+        return (found if self.has_odds else math.log(found)) + self._psi_value(lane)
 
     def _psi_value(self, lane: int) -> float:
         found, start = 0.0, 0
@@ -172,20 +127,3 @@ class TableLanes:
             found += float(0.5 * self.psi.l2[k, lane] * np.square(lam).sum())
             start += column.n_bins
         return found
-
-    def held_out_decisions(self) -> Vector:
-        """Return the decision values of the rows that are held out, (rows, lanes)."""
-        assert self.held is not None
-        return flipped(self.values(self.samples.held_shards(self.held), self.n_lanes))
-
-    def weights(self, lane: int) -> tuple[Vector, Vector]:
-        """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
-        samples = self.samples
-        E = self.E.reshape(-1, self.width)[:, lane]
-        y = np.where(self.is_positive.reshape(-1, self.width)[samples.labels, lane] != 0, 1.0, -1.0)
-        if self.c is not None:
-            share = 1.0 / (1.0 + E.astype(np.float64))
-            w = np.where(samples.trained(self.held), self.c * (E * share), 0.0)
-            return y * w, w * share
-        w = np.where(samples.trained(self.held), E / self.total[lane], 0.0)
-        return y * w, w

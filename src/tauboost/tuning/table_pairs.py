@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..design.columns import Column
+from .binned_rows import BinnedRows
 from .table_lanes import TableLanes
-from .table_samples import TableSamples
 
 __all__ = ["Pair", "importances", "purified", "ranked_pairs"]
 
@@ -36,7 +36,7 @@ class Pair:
     n_ordered: tuple[int, int]
 
     @classmethod
-    def build(cls, samples: TableSamples, columns: tuple[int, int]) -> Pair:
+    def build(cls, samples: BinnedRows, columns: tuple[int, int]) -> Pair:
         """Cut both axes into cells of about equal weight."""
         (first, n_first), (second, n_second) = (_cells(samples, k, FINE) for k in columns)
         return cls(columns, (first, second), (n_first, n_second))
@@ -58,7 +58,7 @@ class Pair:
         return int(self.maps[0].max()) + 1, int(self.maps[1].max()) + 1
 
 
-def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
+def _cells(samples: BinnedRows, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
     """Return the cell of each code of a column, and how many cells are ordered.
 
     Ordered bins are joined with their neighbours, and missing values have a cell of their own;
@@ -80,40 +80,41 @@ def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint
     return np.append(cells, [n_ordered]).astype(np.uint8), n_ordered
 
 
-def ranked_pairs(
-    samples: TableSamples, g: Vector, h: Vector, important: list[int]
-) -> tuple[list[tuple[int, int]], Vector]:
+def ranked_pairs(lanes: TableLanes, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:
     """Return the pairs that would gain something, best first, and their gains.
 
-    ``g`` and ``h`` are gradient and curvature of every row; ``important`` the columns, the most
-    important first.
+    Asked of the first lane; ``important`` are the columns, the most important first.
     """
+    samples = lanes.samples
     chosen = sorted(important[:MOST_COLUMNS])
     pairs = np.array(list(combinations(chosen, 2)), dtype=np.int32).reshape(-1, 2)
     if len(pairs) == 0:
         return [], np.empty(0)
     maps = np.zeros((len(samples.columns), 256), dtype=np.uint8)
-    n_cells = np.ones(len(samples.columns), dtype=np.int32)
     for k in chosen:
         cells, _ = _cells(samples, k, COARSE)
         maps[k, : len(cells)] = cells
-        n_cells[k] = int(cells.max()) + 1
-    gains = np.empty(len(pairs))
-    noise = float(np.sum(np.square(samples.weights)))
-    _core.pair_gains(
-        samples.table,
-        maps.reshape(-1),
-        n_cells,
-        g,
-        h,
-        noise,
-        pairs.reshape(-1),
-        gains,
-        samples.n_threads,
-    )
+    side = COARSE + 1  # missing values have a cell of their own
+    gains = _gains(lanes.rows.pair_sums(0, lanes.total[0], maps, pairs, side), samples.noise)
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
     return [(int(a), int(b)) for a, b in pairs[order]], gains[order]
+
+
+def _gains(sums: Vector, noise: float) -> Vector:
+    """Return what each pair would gain beyond its columns, from sums (pairs, side, side, 2).
+
+    With gradient g and curvature h a Newton step gains g^2 / 2 h, in a cell of the grid or in a
+    whole row or column of it. Rows without a pattern have g^2 about noise * h: that much is
+    expected of every cell, and subtracted.
+    """
+
+    def newton(sums: Vector) -> Vector:
+        g, h = sums[..., 0], sums[..., 1]
+        gain = np.divide(np.square(g), h, out=np.full_like(h, noise), where=h > 0) - noise
+        return np.asarray(0.5 * gain.reshape(len(gain), -1).sum(axis=1))
+
+    return newton(sums) - newton(sums.sum(axis=2)) - newton(sums.sum(axis=1))
 
 
 def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vector]]:

@@ -16,12 +16,11 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.side_by_side import side_by_side
-from ..losses import LOSSES
+from .binned_rows import N_FOLDS, BinnedRows, End
 from .options import Clock
 from .table_lanes import TableLanes, TermPsi
 from .table_options import TableOptions
 from .table_pairs import Pair, importances, ranked_pairs
-from .table_samples import N_FOLDS, TableSamples
 
 __all__ = ["Strength", "TableRace"]
 
@@ -68,20 +67,19 @@ class Heat:
     """What came of some candidates on the rows held out."""
 
     strengths: list[Strength]
-    row_losses: Vector  # (rows held out, candidates)
-    weights: Vector  # of these rows, of sum 1
-    # Where each fold and task ended: levels (lanes, levels) and intercepts (lanes,)
-    ends: dict[tuple[int, int], tuple[Vector, Vector]]
-
-    @property
-    def losses(self) -> Vector:
-        """The mean loss of each candidate; infinite where it is not a number."""
-        return np.nan_to_num(self.weights @ self.row_losses, nan=math.inf)
+    losses: Vector  # the mean of each candidate; infinite where it is not a number
+    ends: dict[tuple[int, int], End]  # where each fold and task ended
 
     @property
     def best(self) -> int:
         """The number of the best candidate."""
         return int(np.argmin(self.losses))
+
+    def best_ends(self, fold: int, n_tasks: int) -> list[End]:
+        """Return where the best candidate ended, in one fold."""
+        found = [self.ends[fold, task] for task in range(n_tasks)]
+        chosen = slice(self.best, self.best + 1)
+        return [(levels[chosen], intercepts[chosen]) for levels, intercepts in found]
 
 
 class TableRace:
@@ -89,7 +87,7 @@ class TableRace:
 
     def __init__(
         self,
-        samples: TableSamples,
+        samples: BinnedRows,
         options: TableOptions,
         signs: NDArray[np.int8],
         clock: Clock,
@@ -103,17 +101,14 @@ class TableRace:
 
     def _folds(self) -> list[int]:
         """Return the folds to hold out; none where a class has too few rows."""
-        counts = np.bincount(self.samples.labels, minlength=self.samples.n_classes)
-        if counts.min() < 2:
+        counts = self.samples.counts
+        totals = counts.sum(axis=0)
+        if totals.min() < 2:
             return []
         size = self.samples.n / N_FOLDS
         wanted = range(min(N_FOLDS, math.ceil(ENOUGH_HELD_OUT / size)))
         # A fold that has all rows of a class, or none of any, can neither teach nor tell.
-        return [fold for fold in wanted if self._is_useful(fold, counts)]
-
-    def _is_useful(self, fold: int, counts: NDArray[np.intp]) -> bool:
-        held = self.samples.labels[self.samples.folds == fold]
-        return len(held) > 0 and bool(np.all(np.bincount(held, minlength=len(counts)) < counts))
+        return [fold for fold in wanted if counts[fold].any() and np.all(counts[fold] < totals)]
 
     def strength(self) -> Strength:
         """Return the strength that is given, or the best."""
@@ -146,8 +141,7 @@ class TableRace:
         self.pairs = [Pair.build(self.samples, columns) for columns in chosen]
         if not self.pairs:
             return strength
-        for pair in self.pairs:
-            pair.add_to(self.samples.table)
+        self.samples.add_pairs(self.pairs)
         candidates = [replace(strength, smoothness=float(s)) for s in SMOOTHNESS]
         if not self.folds:
             return candidates[-2]
@@ -162,10 +156,20 @@ class TableRace:
         """Tell whether pairs help by more than a standard error."""
         if self.heat is None:
             return False
-        gain = self.heat.row_losses[:, self.heat.best] - heat.row_losses[:, heat.best]
-        mean = float(heat.weights @ gain)
-        error = math.sqrt(float(np.sum(np.square(heat.weights * (gain - mean)))))
-        return mean > error
+        n_tasks = self.samples.n_tasks
+        sums = [
+            self.samples.gain_sums(
+                self.options.loss,
+                fold,
+                self.heat.best_ends(fold, n_tasks),
+                heat.best_ends(fold, n_tasks),
+            )
+            for fold in self.folds
+        ]
+        weight, gain, *squares = np.sum(sums, axis=0).tolist()
+        mean = gain / weight
+        variance = squares[0] * mean * mean - 2.0 * mean * squares[1] + squares[2]
+        return bool(mean > math.sqrt(max(variance, 0.0)) / weight)
 
     def _ranked(self, strength: Strength) -> list[tuple[int, int]]:
         """Return the pairs worth a term, by what the columns leave over, over all tasks."""
@@ -177,7 +181,7 @@ class TableRace:
             for _ in range(PAIR_SWEEPS):
                 lanes.sweep()
             free = [k for k in importances(lanes).tolist() if self.signs[k, 0] == 0]
-            pairs, gains = ranked_pairs(samples, *lanes.weights(0), free)
+            pairs, gains = ranked_pairs(lanes, free)
             for pair, gain in zip(pairs, gains.tolist(), strict=True):
                 total[pair] = total.get(pair, 0.0) + gain
         return sorted(total, key=lambda pair: (-total[pair], pair))[:most]
@@ -186,8 +190,7 @@ class TableRace:
         """Fit every candidate on all but each of the folds, and look at what is held out."""
         samples = self.samples
         jobs = [(fold, task) for fold in self.folds for task in range(samples.n_tasks)]
-        ends: dict[tuple[int, int], tuple[Vector, Vector]] = {}
-        decisions: dict[tuple[int, int], Vector] = {}
+        ends: dict[tuple[int, int], End] = {}
         # Fits side by side share nothing; but few of them leave a thread idle at the end.
         is_apart = len(jobs) >= 2 * samples.n_threads
 
@@ -199,11 +202,10 @@ class TableRace:
                 lanes.start_from(levels[start.best], intercepts[start.best])
             for _ in range(n_sweeps):
                 lanes.sweep()
-            decisions[job] = lanes.held_out_decisions()
-            ends[job] = lanes.levels, lanes.intercepts
+            ends[job] = lanes.end
 
         side_by_side(run, jobs, samples.n_threads if is_apart else 1)
-        heat = self._judged(strengths, decisions, ends)
+        heat = self._judged(strengths, ends)
         for strength, value in zip(strengths, heat.losses.tolist(), strict=True):
             self.selection.append(
                 {
@@ -215,30 +217,14 @@ class TableRace:
             )
         return heat
 
-    def _judged(
-        self,
-        strengths: list[Strength],
-        decisions: dict[tuple[int, int], Vector],
-        ends: dict[tuple[int, int], tuple[Vector, Vector]],
-    ) -> Heat:
-        samples, loss = self.samples, LOSSES[self.options.loss]
-        losses, weights = [], []
-        for fold in self.folds:
-            held = samples.folds == fold
-            tasks = [decisions[fold, task] for task in range(samples.n_tasks)]
-            labels = samples.labels[held]
-            losses.append(
-                np.stack(
-                    [
-                        loss.row_losses(np.stack([d[:, k] for d in tasks], axis=1), labels)
-                        for k in range(len(strengths))
-                    ],
-                    axis=1,
-                )
-            )
-            weights.append(samples.weights[held])
-        shares = np.concatenate(weights)
-        return Heat(strengths, np.concatenate(losses), shares / shares.sum(), ends)
+    def _judged(self, strengths: list[Strength], ends: dict[tuple[int, int], End]) -> Heat:
+        tasks = range(self.samples.n_tasks)
+        sums = [
+            self.samples.held_out_sums(self.options.loss, fold, [ends[fold, t] for t in tasks])
+            for fold in self.folds
+        ]
+        *losses, weight = np.sum(sums, axis=0)
+        return Heat(strengths, np.nan_to_num(np.array(losses) / weight, nan=math.inf), ends)
 
     def lanes(
         self, strengths: list[Strength], task: int, held: int | None, n_threads: int

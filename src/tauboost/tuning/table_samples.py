@@ -6,7 +6,10 @@ the same as that row twice, and the order of the rows does not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,16 +19,64 @@ from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..design.columns import Column
 from ..design.table import core_table
+from ..losses import LOSSES
+from .binned_rows import N_FOLDS, BinnedRows, End, LaneSpec
+from .table_weights import TableWeights
 
-__all__ = ["N_FOLDS", "TableSamples"]
+if TYPE_CHECKING:
+    from .table_pairs import Pair
 
-N_FOLDS = 5
-# Where every class has so many rows, folds drawn at random are as good as even ones.
+__all__ = ["MANY_ROWS", "DifferentRows", "TableSamples", "deal_to_folds"]
+
+# Where a class has so many rows, folds drawn at random are as good as even ones.
 MANY_ROWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class TableSamples:
+class DifferentRows:
+    """Rows of which no two are equal, each with a number that follows from its content."""
+
+    codes: NDArray[np.uint8]  # (columns, rows)
+    labels: NDArray[np.intp]
+    weights: Vector
+    prints: NDArray[np.uint64]
+
+    @classmethod
+    def build(
+        cls,
+        codes: NDArray[np.uint8],
+        labels: NDArray[np.intp],
+        weights: Vector,
+        seed: int,
+        n_threads: int,
+    ) -> DifferentRows:
+        """Merge equal rows: their weights add up."""
+        prints = np.empty(len(labels), dtype=np.uint64)
+        first = np.empty(len(labels), dtype=np.int64)
+        n_different = _core.equal_rows(
+            codes.reshape(-1),
+            len(codes),
+            labels.astype(np.int32),
+            seed % 2**64,
+            prints,
+            first,
+            n_threads,
+        )
+        rows = cls(codes, labels, weights, prints)
+        if n_different == len(labels):
+            return rows
+        weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
+        return replace(rows, weights=weights).take(np.flatnonzero(first == np.arange(len(first))))
+
+    def take(self, rows: NDArray[np.intp]) -> DifferentRows:
+        """Return some rows, in this order."""
+        return DifferentRows(
+            self.codes.take(rows, axis=1), self.labels[rows], self.weights[rows], self.prints[rows]
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TableSamples(BinnedRows):
     """Rows in the core's order with the numbers of their classes and their weights, of sum 1."""
 
     columns: tuple[Column, ...]
@@ -49,49 +100,34 @@ class TableSamples:
         n_threads: int,
     ) -> TableSamples:
         """Merge equal rows, deal them to folds, and put them in order."""
-        prints = np.empty(len(labels), dtype=np.uint64)
-        first = np.empty(len(labels), dtype=np.int64)
-        n_different = _core.equal_rows(
-            codes.reshape(-1),
-            len(columns),
-            labels.astype(np.int32),
-            seed % 2**64,
-            prints,
-            first,
-            n_threads,
-        )
-        keep: NDArray[np.intp] | slice = slice(None)
-        if n_different < len(labels):
-            weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
-            keep = np.flatnonzero(first == np.arange(len(first)))
-            labels, prints, weights = labels[keep], prints[keep], weights[keep]
-        folds = _folds(prints, labels, n_classes)
-        order = np.argsort((labels * N_FOLDS + folds).astype(np.uint16), kind="stable")
-        rows = order if isinstance(keep, slice) else keep[order]
-        return cls(
-            columns,
-            codes.take(rows, axis=1),
-            labels[order],
-            folds[order],
-            weights[order] / weights.sum(),
-            n_classes,
-            n_threads,
-        )
+        rows = DifferentRows.build(codes, labels, weights, seed, n_threads)
+        folds = deal_to_folds(rows.prints, rows.labels, n_classes)
+        return cls.ordered(columns, rows, folds, float(weights.sum()), n_classes, n_threads)
 
-    @property
-    def n(self) -> int:
-        """Number of different rows."""
-        return len(self.labels)
-
-    @property
-    def n_tasks(self) -> int:
-        """Number of two-class problems: one for two classes, else one for each."""
-        return 1 if self.n_classes == 2 else self.n_classes
+    @classmethod
+    def ordered(
+        cls,
+        columns: tuple[Column, ...],
+        rows: DifferentRows,
+        folds: NDArray[np.intp],
+        total: float,
+        n_classes: int,
+        n_threads: int,
+    ) -> TableSamples:
+        """Put rows in order; ``total`` is the weight that is to be 1."""
+        order = np.argsort((rows.labels * N_FOLDS + folds).astype(np.uint16), kind="stable")
+        rows = rows.take(order)
+        weights = rows.weights / total
+        return cls(columns, rows.codes, rows.labels, folds[order], weights, n_classes, n_threads)
 
     @cached_property
     def table(self) -> _core.Table:
         """The table in the core, a term for each column; pairs are added to it."""
         return self._table_and_groups[0]
+
+    def add_pairs(self, pairs: Sequence[Pair]) -> None:
+        for pair in pairs:
+            pair.add_to(self.table)
 
     @cached_property
     def shard_folds(self) -> NDArray[np.intp]:
@@ -110,11 +146,27 @@ class TableSamples:
         return core_table(self.columns, self.codes, groups, labels)
 
     @cached_property
+    def counts(self) -> NDArray[np.intp]:
+        """How many rows each fold has of each class."""
+        groups = self.folds * self.n_classes + self.labels
+        return np.bincount(groups, minlength=N_FOLDS * self.n_classes).reshape(N_FOLDS, -1)
+
+    @cached_property
+    def fold_weights(self) -> Vector:
+        """The weight of each fold."""
+        return np.bincount(self.folds, self.weights, N_FOLDS).astype(np.float64)
+
+    @property
+    def noise(self) -> float:
+        """The sum of squared weights."""
+        return float(np.sum(np.square(self.weights)))
+
+    @cached_property
     def has_equal_weights(self) -> bool:
         """Whether one weight serves all rows."""
-        return bool(np.all(self.weights == self.weights[0]))
+        return bool(np.all(self.weights == self.weights[:1]))
 
-    def is_positive(self, tasks: list[int]) -> NDArray[np.uint8]:
+    def is_positive(self, tasks: Sequence[int]) -> NDArray[np.uint8]:
         """For each class and lane, whether the task of the lane wants it to be positive."""
         wanted = [1 if self.n_classes == 2 else task for task in tasks]
         return np.equal(np.arange(self.n_classes)[:, None], wanted).astype(np.uint8)
@@ -123,31 +175,76 @@ class TableSamples:
         """Return the shards to learn from, all but those of the fold that is held out."""
         return np.flatnonzero(self.shard_folds != (-1 if held is None else held)).astype(np.int32)
 
-    def held_shards(self, held: int) -> NDArray[np.int32]:
-        """Return the others."""
-        return np.flatnonzero(self.shard_folds == held).astype(np.int32)
-
     def trained(self, held: int | None) -> Mask:
         """Return the rows to learn from."""
-        return np.ones(self.n, dtype=bool) if held is None else np.asarray(self.folds != held)
+        return np.ones(len(self.labels), bool) if held is None else np.asarray(self.folds != held)
 
-    @cached_property
-    def level_weights(self) -> Vector:
-        """The weight of the rows on each level of the table's terms."""
+    def level_sums(self) -> Vector:
         table = self.table
         sums = np.empty(table.n_labels * table.n_levels)
         _core.table_histograms(table, self.weights, sums, self.n_threads)
         return np.asarray(sums.reshape(table.n_labels, -1).sum(axis=0))
 
+    def pair_weights(self, pair: Pair) -> Vector:
+        first, second = (
+            cells.astype(np.intp)[self.codes[k]]
+            for k, cells in zip(pair.columns, pair.maps, strict=True)
+        )
+        shape = pair.shape
+        found = np.bincount(first * shape[1] + second, self.weights, math.prod(shape))
+        return found.reshape(shape).astype(np.float64)
 
-def _folds(
+    def rows(self, spec: LaneSpec, n_threads: int) -> TableWeights:
+        return TableWeights(self, spec, n_threads)
+
+    def values(self, shards: NDArray[np.int32], levels: Vector, intercepts: Vector) -> Vector:
+        """Return the sums of levels of the rows in these shards, (rows, lanes).
+
+        Where terms were added since, those of the levels come first.
+        """
+        lanes = len(levels)
+        values = np.empty((int(self.shard_rows[shards].sum()), lanes))
+        missing = self.table.n_levels - levels.shape[1]
+        padded = np.pad(levels, ((0, 0), (0, missing))) if missing else levels
+        flat = np.ascontiguousarray(padded).reshape(-1)
+        _core.table_values(
+            self.table,
+            flat,
+            np.ascontiguousarray(intercepts),
+            shards,
+            values.reshape(-1),
+            self.n_threads,
+        )
+        return values
+
+    def held_out_sums(self, loss: str, held: int, ends: Sequence[End]) -> Vector:
+        weights = self.weights[self.folds == held]
+        return np.append(weights @ self._held_out_losses(loss, held, ends), weights.sum())
+
+    def gain_sums(
+        self, loss: str, held: int, first: Sequence[End], second: Sequence[End]
+    ) -> Vector:
+        w = self.weights[self.folds == held]
+        before, after = (self._held_out_losses(loss, held, ends)[:, 0] for ends in (first, second))
+        g = before - after
+        return np.array([w.sum(), w @ g, w @ w, w @ (w * g), np.square(w * g).sum()])
+
+    def _held_out_losses(self, loss: str, held: int, ends: Sequence[End]) -> Vector:
+        """Return the losses of a fold's rows in each lane, (rows, lanes)."""
+        shards = np.flatnonzero(self.shard_folds == held).astype(np.int32)
+        labels, row_losses = self.labels[self.folds == held], LOSSES[loss].row_losses
+        decisions: Any = np.stack([-self.values(shards, *end) for end in ends], axis=2)
+        lanes = range(decisions.shape[1])
+        return np.stack([row_losses(decisions[:, k], labels) for k in lanes], axis=1)
+
+
+def deal_to_folds(
     prints: NDArray[np.uint64], labels: NDArray[np.intp], n_classes: int
 ) -> NDArray[np.intp]:
+    """Return a fold for each row, by its content: even ones of classes that have few rows."""
+    folds = np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)
     counts = np.bincount(labels, minlength=n_classes)
-    if counts.min() >= MANY_ROWS:
-        return np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)
-    folds = np.empty(len(labels), dtype=np.intp)
-    for label in range(n_classes):
+    for label in np.flatnonzero(counts < MANY_ROWS):
         of_class = np.flatnonzero(labels == label)
         folds[of_class[np.argsort(prints[of_class])]] = np.arange(len(of_class)) % N_FOLDS
     return folds
