@@ -26,7 +26,7 @@ from .table_weights import TableWeights
 if TYPE_CHECKING:
     from .table_pairs import Pair
 
-__all__ = ["MANY_ROWS", "DifferentRows", "TableSamples", "deal_to_folds"]
+__all__ = ["MANY_ROWS", "DifferentRows", "TableSamples", "deal_to_folds", "drawn_folds"]
 
 # Where a class has so many rows, folds drawn at random are as good as even ones.
 MANY_ROWS = 1000
@@ -242,9 +242,14 @@ def deal_to_folds(
     prints: NDArray[np.uint64], labels: NDArray[np.intp], n_classes: int
 ) -> NDArray[np.intp]:
     """Return a fold for each row, by its content: even ones of classes that have few rows."""
-    folds = np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)
+    folds = drawn_folds(prints)
     counts = np.bincount(labels, minlength=n_classes)
     for label in np.flatnonzero(counts < MANY_ROWS):
         of_class = np.flatnonzero(labels == label)
         folds[of_class[np.argsort(prints[of_class])]] = np.arange(len(of_class)) % N_FOLDS
     return folds
+
+
+def drawn_folds(prints: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return a fold for each row, by its content alone."""
+    return np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)

@@ -20,7 +20,8 @@ if TYPE_CHECKING:
 
 __all__ = ["TableWeights"]
 
-MOST = 80.0  # residuals beyond it are too much for the exp of a race
+# Residuals beyond it are too much for exp, in single precision and in double.
+MOST = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
 
 class TableWeights(RowWeights):
@@ -57,7 +58,8 @@ class TableWeights(RowWeights):
         E = self.E.reshape(-1, self.spec.width)
         y = np.where(self.is_positive != 0, 1.0, -1.0)[samples.labels[trained], : len(levels)]
         r = samples.values(samples.shards(self.spec.held), levels, intercepts) * y
-        E[trained] *= np.exp(np.clip(r, -MOST, MOST)).astype(E.dtype)
+        most = MOST[E.dtype]
+        E[trained] *= np.exp(np.clip(r, -most, most)).astype(E.dtype)
         return np.asarray(E[trained].sum(axis=0, dtype=np.float64))
 
     def sweep(self, *plan: Any) -> _core.LaneOutcome:
