@@ -163,8 +163,8 @@ def kill_before(monkeypatch, names):
         what = arguments[1] if name == "carry_out" else name
         if member.index == 0 and left and what == left[0]:
             left.pop(0)
-            info = await crew.client.scheduler.identity()
-            os.kill(info["workers"][member.address]["metrics"]["pid"], signal.SIGKILL)
+            [pid] = (await crew.client._run(os.getpid, workers=[member.address])).values()
+            os.kill(pid, signal.SIGKILL)
         return await call(crew, member, name, *arguments, **how)
 
     monkeypatch.setattr(Crew, "_call", call_or_kill)
@@ -176,7 +176,7 @@ def test_parts_of_killed_workers_are_built_again(frail, monkeypatch):
     X = table.drop(columns=["label", "weight"])
     options = {"random_state": 3, "interactions": 1, "max_iter": 6}
     local = tb.TableClassifier(**options).fit(X, table.label)
-    left = kill_before(monkeypatch, ["tally", "settle", "one_pass", "add_pairs", "gain_sums"])
+    left = kill_before(monkeypatch, ["tally", "settle", "one_pass", "add_pairs", "on_weights"])
     data = dd.from_pandas(table.drop(columns="weight"), 2)
     patience = td.Patience(silence=0.5, pulse=5.0, workers=20.0)
     there = td.TableClassifier(client=frail, patience=patience, **options).fit(data, "label")
