@@ -80,7 +80,7 @@ def test_a_given_alpha_gives_what_one_machine_finds(client, weight, options):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
-    X, local, there = both(client, make_table(n_classes=n_classes))
+    X, local, there = both(client, make_table(900, n_classes), max_iter=6)
     assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-3)
     assert there.held_out_loss_ == pytest.approx(local.held_out_loss_, rel=1e-4)
     assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
@@ -176,7 +176,7 @@ def test_parts_of_killed_workers_are_built_again(frail, monkeypatch):
     X = table.drop(columns=["label", "weight"])
     options = {"random_state": 3, "interactions": 1, "max_iter": 6}
     local = tb.TableClassifier(**options).fit(X, table.label)
-    left = kill_before(monkeypatch, ["tally", "settle", "one_pass", "add_pairs", "on_weights"])
+    left = kill_before(monkeypatch, ["settle", "all_of", "add_pairs", "one_pass"])
     data = dd.from_pandas(table.drop(columns="weight"), 2)
     patience = td.Patience(silence=0.5, pulse=5.0, workers=20.0)
     there = td.TableClassifier(client=frail, patience=patience, **options).fit(data, "label")

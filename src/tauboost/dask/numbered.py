@@ -7,6 +7,7 @@ that does not follow the last one is refused, so that no step is ever lost or ap
 from __future__ import annotations
 
 import time
+from collections.abc import Sequence
 from typing import Any
 
 __all__ = ["Numbered"]
@@ -32,6 +33,10 @@ class Numbered:
             self.last_answer = getattr(self, name)(*arguments)
             self.number = number
         return self.last_answer
+
+    def all_of(self, calls: Sequence[tuple[Any, ...]]) -> list[Any]:
+        """Answer several calls at once."""
+        return [self.answer(call) for call in calls]
 
     def rest(self, seconds: float) -> None:
         """Do nothing for a while: what the round cost and the watch are measured with."""

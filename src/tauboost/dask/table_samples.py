@@ -8,8 +8,10 @@ from __future__ import annotations
 
 import itertools
 import weakref
+from collections import deque
 from collections.abc import Callable, Sequence
-from typing import Any
+from contextlib import suppress
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,14 +22,15 @@ from ..design.columns import Column
 from ..losses import LOSSES
 from ..tuning.binned_rows import BinnedRows, End, LaneSpec, RowWeights
 from ..tuning.table_pairs import Pair
+from .chorus import Chorus
 from .crew import Crew
 from .rows import added
 
 __all__ = ["ClusterSamples", "ClusterWeights"]
 
-# Weights of a part that a round may go through in the thread that answers everybody: a few
-# milliseconds.
-BRIEF_WORK = 2**20
+# Rows that a part has at once in all fits side by side, each of them with eight weights: 256 MB.
+MOST_WEIGHTS = 2**23
+T = TypeVar("T")
 Calls = list[tuple[str, tuple[Any, ...]]]
 
 
@@ -42,7 +45,7 @@ class ClusterSamples(BinnedRows):
         columns: tuple[Column, ...],
         facts: Sequence[tuple[NDArray[np.intp], Vector, float]],
     ) -> None:
-        self.crew, self.columns = crew, columns
+        self.chorus, self.columns = Chorus(crew), columns
         counts, weights, noises = zip(*facts, strict=True)
         self._counts: NDArray[np.intp] = np.sum(counts, axis=0)
         self._fold_weights, self._noise = added(weights), float(sum(noises))
@@ -53,14 +56,15 @@ class ClusterSamples(BinnedRows):
         for k, column in enumerate(columns):
             self._table.add_column_term(k, column.n_bins, column.n_ordered)
         self.n_cells = [column.n_bins for column in columns]  # of each term
+        self.n_rows = self.n // len(crew.members)  # of a part, about
         self.keys = itertools.count()
-        self.dropped: list[int] = []  # keys of fits that nobody needs any more
-        self.in_use: list[Callable[[], ClusterWeights | None]] = []
+        self.dropped: deque[int] = deque()  # keys of fits that nobody needs any more
+        self.in_use: dict[int, Callable[[], ClusterWeights | None]] = {}
 
     def replay(self) -> Calls:
         """Return the calls that bring a new part, with its pairs, to where the others are."""
-        alive = [weights for weights in (use() for use in self.in_use) if weights is not None]
-        return [call for weights in alive for call in weights.replay()]
+        in_use = [use() for use in list(self.in_use.values())]
+        return [call for weights in in_use if weights is not None for call in weights.replay()]
 
     @property
     def table(self) -> _core.Table:
@@ -83,7 +87,7 @@ class ClusterSamples(BinnedRows):
             pair.add_to(self._table)
             self.n_cells.append(pair.shape[0] * pair.shape[1])
         self.pairs += pairs
-        self.crew.ask("add_pairs", self.pairs)
+        self.chorus.ask("add_pairs", self.pairs)
 
     def level_sums(self) -> Vector:
         return self._sum("level_sums")
@@ -100,7 +104,22 @@ class ClusterSamples(BinnedRows):
         return self._sum("gain_sums", loss, held, first, second)
 
     def _sum(self, name: str, *arguments: Any) -> Vector:
-        return added(self.crew.ask("on_samples", name, *arguments))
+        return added(self.chorus.ask("on_samples", name, *arguments))
+
+    def take_dropped(self) -> list[int]:
+        """Return the keys of fits that the parts may forget; several threads may ask."""
+        found: list[int] = []
+        with suppress(IndexError):
+            while True:
+                found.append(self.dropped.popleft())
+        for key in found:
+            self.in_use.pop(key)
+        return found
+
+    def each_fit(self, fit: Callable[[T, int], None], jobs: Sequence[T]) -> None:
+        at_once = max(1, MOST_WEIGHTS // max(1, self.n_rows))
+        for first in range(0, len(jobs), at_once):
+            self.chorus.sing(fit, jobs[first : first + at_once])
 
     def rows(self, spec: LaneSpec, n_threads: int) -> ClusterWeights:  # noqa: ARG002
         return ClusterWeights(self, spec)
@@ -120,13 +139,8 @@ class ClusterWeights(RowWeights):
         # Where the rows are: what it takes to put a new part in the place of a lost one.
         self.levels = np.zeros((spec.width, self.starts[-1]))
         self.intercepts = np.zeros(spec.width)
-        n_rows = samples.n // len(samples.crew.members)
-        self.is_brief = n_rows * spec.width < BRIEF_WORK
-        dropped = tuple(samples.dropped)
-        samples.crew.ask("open", self.key, spec, dropped)
-        del samples.dropped[: len(dropped)]
-        samples.in_use = [use for use in samples.in_use if use() is not None]
-        samples.in_use.append(weakref.ref(self))
+        samples.chorus.ask("open", self.key, spec, samples.take_dropped())
+        samples.in_use[self.key] = weakref.ref(self)
         weakref.finalize(self, samples.dropped.append, self.key)
 
     def replay(self) -> Calls:
@@ -165,7 +179,8 @@ class ClusterWeights(RowWeights):
         self.keep(last, growth)
         n_cells = self.samples.n_cells[following]
         call = ("one_pass", self.key, self.last, self.growth, following, n_cells)
-        replies = self.samples.crew.ask(*call, is_brief=self.is_brief)
+        work = self.samples.n_rows * self.spec.width
+        replies = self.samples.chorus.ask(*call, work=work)
         self._taken()
         return added(replies)
 
@@ -176,7 +191,7 @@ class ClusterWeights(RowWeights):
 
     def _ask(self, name: str, *arguments: Any) -> list[Any]:
         call = ("on_weights", self.key, self.last, self.growth, name, *arguments)
-        replies = self.samples.crew.ask(*call)
+        replies = self.samples.chorus.ask(*call)
         self._taken()
         return replies
 

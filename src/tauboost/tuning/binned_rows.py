@@ -6,9 +6,9 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,12 +16,15 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..base.cached import cached_property
+from ..base.side_by_side import side_by_side
 from ..design.columns import Column
 
 if TYPE_CHECKING:
     from .table_pairs import Pair
 
 __all__ = ["N_FOLDS", "BinnedRows", "End", "LaneSpec", "RowWeights"]
+
+T = TypeVar("T")
 
 N_FOLDS = 5
 
@@ -139,6 +142,13 @@ class BinnedRows(ABC):
 
         Returned are the sums of w, w g, w^2, w^2 g and w^2 g^2.
         """
+
+    def each_fit(self, fit: Callable[[T, int], None], jobs: Sequence[T]) -> None:
+        """Call fit(job, n_threads) for fits that have nothing to do with each other."""
+        # Side by side they share nothing; but few of them leave a thread idle at the end.
+        is_apart = len(jobs) >= 2 * self.n_threads
+        n_threads = 1 if is_apart else self.n_threads
+        side_by_side(lambda job: fit(job, n_threads), jobs, self.n_threads if is_apart else 1)
 
     def trained_weight(self, held: int | None) -> float:
         """Return the weight of the rows to learn from."""

@@ -15,7 +15,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.side_by_side import side_by_side
 from .binned_rows import N_FOLDS, BinnedRows, End
 from .options import Clock
 from .table_lanes import TableLanes, TermPsi
@@ -175,14 +174,20 @@ class TableRace:
         """Return the pairs worth a term, by what the columns leave over, over all tasks."""
         samples, wanted = self.samples, self.options.pairs
         most = wanted if isinstance(wanted, int) else PAIRS_FOR_A_COLUMN * len(samples.columns)
-        total: dict[tuple[int, int], float] = {}
-        for task in range(samples.n_tasks):
-            lanes = self.lanes([strength], task, None, samples.n_threads)
+        found: dict[int, tuple[list[tuple[int, int]], Vector]] = {}
+
+        def rank(task: int, n_threads: int) -> None:
+            lanes = self.lanes([strength], task, None, n_threads)
             for _ in range(PAIR_SWEEPS):
                 lanes.sweep()
             free = [k for k in importances(lanes).tolist() if self.signs[k, 0] == 0]
-            pairs, gains = ranked_pairs(lanes, free)
-            for pair, gain in zip(pairs, gains.tolist(), strict=True):
+            found[task] = ranked_pairs(lanes, free)
+
+        samples.level_weights  # noqa: B018 - known before threads ask for it
+        samples.each_fit(rank, range(samples.n_tasks))
+        total: dict[tuple[int, int], float] = {}
+        for task in range(samples.n_tasks):
+            for pair, gain in zip(found[task][0], found[task][1].tolist(), strict=True):
                 total[pair] = total.get(pair, 0.0) + gain
         return sorted(total, key=lambda pair: (-total[pair], pair))[:most]
 
@@ -191,12 +196,10 @@ class TableRace:
         samples = self.samples
         jobs = [(fold, task) for fold in self.folds for task in range(samples.n_tasks)]
         ends: dict[tuple[int, int], End] = {}
-        # Fits side by side share nothing; but few of them leave a thread idle at the end.
-        is_apart = len(jobs) >= 2 * samples.n_threads
 
-        def run(job: tuple[int, int]) -> None:
+        def run(job: tuple[int, int], n_threads: int) -> None:
             fold, task = job
-            lanes = self.lanes(strengths, task, fold, 1 if is_apart else samples.n_threads)
+            lanes = self.lanes(strengths, task, fold, n_threads)
             if start is not None:
                 levels, intercepts = start.ends[job]
                 lanes.start_from(levels[start.best], intercepts[start.best])
@@ -204,7 +207,7 @@ class TableRace:
                 lanes.sweep()
             ends[job] = lanes.end
 
-        side_by_side(run, jobs, samples.n_threads if is_apart else 1)
+        samples.each_fit(run, jobs)
         heat = self._judged(strengths, ends)
         for strength, value in zip(strengths, heat.losses.tolist(), strict=True):
             self.selection.append(
