@@ -178,8 +178,7 @@ def test_parts_of_killed_workers_are_built_again(frail, monkeypatch):
     local = tb.TableClassifier(**options).fit(X, table.label)
     left = kill_before(monkeypatch, ["settle", "all_of", "add_pairs", "one_pass"])
     data = dd.from_pandas(table.drop(columns="weight"), 2)
-    patience = td.Patience(silence=0.5, pulse=5.0, workers=20.0)
-    there = td.TableClassifier(client=frail, patience=patience, **options).fit(data, "label")
+    there = td.TableClassifier(client=frail, **options).fit(data, "label")
     assert left == []
     assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-3)
     np.testing.assert_allclose(there.objective_, local.objective_, atol=1e-6)
