@@ -37,6 +37,7 @@ class Chorus:
         self.turn = threading.Condition()
         self.n_fits = 0  # that are under way
         self.waiting: list[Voice] = []
+        self.is_speaking = False
         self.error: BaseException | None = None
 
     def ask(self, *call: Any, work: int = BRIEF_WORK) -> list[Any]:
@@ -46,10 +47,13 @@ class Chorus:
         voice = Voice(call, work)
         with self.turn:
             self.waiting.append(voice)
-            self._speak_if_complete()
             while voice.answers is None:
-                self._go_on()
-                self.turn.wait()
+                if self.error is not None:
+                    raise RuntimeError("another fit has failed") from self.error
+                if self.is_speaking or len(self.waiting) < self.n_fits:
+                    self.turn.wait()
+                else:
+                    self._speak()
         return voice.answers
 
     def sing(self, fit: Callable[[T, int], None], jobs: Sequence[T]) -> None:
@@ -79,26 +83,21 @@ class Chorus:
         finally:
             with self.turn:
                 self.n_fits -= 1
-                self._speak_if_complete()
                 self.turn.notify_all()
 
-    def _go_on(self) -> None:
-        if self.error is not None:
-            raise RuntimeError("another fit has failed") from self.error
-
-    def _speak_if_complete(self) -> None:
-        """Send what all fits have to say, once all have."""
-        voices = self.waiting
-        if not voices or len(voices) < self.n_fits or self.error is not None:
-            return
-        self.waiting = []
+    def _speak(self) -> None:
+        """Send what all fits have to say; meanwhile others may join them."""
+        voices, self.waiting, self.is_speaking = self.waiting, [], True
         is_brief = sum(voice.work for voice in voices) < BRIEF_WORK
+        self.turn.release()
         try:
             replies = self.crew.ask("all_of", [voice.call for voice in voices], is_brief=is_brief)
         except BaseException as error:
             self.error = error
-            self.turn.notify_all()
             raise
+        finally:
+            self.turn.acquire()
+            self.is_speaking = False
+            self.turn.notify_all()
         for k, voice in enumerate(voices):
             voice.answers = [reply[k] for reply in replies]
-        self.turn.notify_all()
