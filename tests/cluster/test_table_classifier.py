@@ -176,7 +176,7 @@ def test_parts_of_killed_workers_are_built_again(frail, monkeypatch):
     X = table.drop(columns=["label", "weight"])
     options = {"random_state": 3, "interactions": 1, "max_iter": 6}
     local = tb.TableClassifier(**options).fit(X, table.label)
-    left = kill_before(monkeypatch, ["settle", "all_of", "add_pairs", "one_pass"])
+    left = kill_before(monkeypatch, ["settle", "all_of", "one_pass"])
     data = dd.from_pandas(table.drop(columns="weight"), 2)
     there = td.TableClassifier(client=frail, **options).fit(data, "label")
     assert left == []

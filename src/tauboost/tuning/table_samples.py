@@ -36,7 +36,8 @@ MANY_ROWS = 1000
 class DifferentRows:
     """Rows of which no two are equal, each with a number that follows from its content."""
 
-    codes: NDArray[np.uint8]  # (columns, rows)
+    codes: NDArray[np.uint8]  # (columns, rows), of these and others: they are copied once, in order
+    places: NDArray[np.intp]  # of these
     labels: NDArray[np.intp]
     weights: Vector
     prints: NDArray[np.uint64]
@@ -62,7 +63,7 @@ class DifferentRows:
             first,
             n_threads,
         )
-        rows = cls(codes, labels, weights, prints)
+        rows = cls(codes, np.arange(len(labels)), labels, weights, prints)
         if n_different == len(labels):
             return rows
         weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
@@ -70,9 +71,8 @@ class DifferentRows:
 
     def take(self, rows: NDArray[np.intp]) -> DifferentRows:
         """Return some rows, in this order."""
-        return DifferentRows(
-            self.codes.take(rows, axis=1), self.labels[rows], self.weights[rows], self.prints[rows]
-        )
+        vectors = (self.places, self.labels, self.weights, self.prints)
+        return DifferentRows(self.codes, *(vector[rows] for vector in vectors))
 
 
 @dataclass(frozen=True, eq=False)
@@ -117,8 +117,15 @@ class TableSamples(BinnedRows):
         """Put rows in order; ``total`` is the weight that is to be 1."""
         order = np.argsort((rows.labels * N_FOLDS + folds).astype(np.uint16), kind="stable")
         rows = rows.take(order)
-        weights = rows.weights / total
-        return cls(columns, rows.codes, rows.labels, folds[order], weights, n_classes, n_threads)
+        return cls(
+            columns,
+            rows.codes.take(rows.places, axis=1),
+            rows.labels,
+            folds[order],
+            rows.weights / total,
+            n_classes,
+            n_threads,
+        )
 
     @cached_property
     def table(self) -> _core.Table:
