@@ -71,8 +71,13 @@ class DifferentRows:
 
     def take(self, rows: NDArray[np.intp]) -> DifferentRows:
         """Return some rows, in this order."""
-        vectors = (self.places, self.labels, self.weights, self.prints)
-        return DifferentRows(self.codes, *(vector[rows] for vector in vectors))
+        return DifferentRows(
+            self.codes,
+            self.places[rows],
+            self.labels[rows],
+            self.weights[rows],
+            self.prints[rows],
+        )
 
 
 @dataclass(frozen=True, eq=False)
