@@ -91,7 +91,8 @@ void bind_sweep(nb::module_& module, const char* name) {
          Array<double> intercepts, Array<const double> total, Array<const double> l1,
          Array<const double> l2, Array<const std::int8_t> signs, Array<const std::int32_t> terms,
          int n_newton) {
-        const SweepPlan<L> plan = {table, levels, intercepts, total, l1, l2, signs, terms, n_newton};
+        const SweepPlan<L> plan = {table, levels, intercepts, total,   l1,
+                                   l2,    signs,  terms,      n_newton};
         plan.check();
         return is_logistic ? sweep<L, true>(plan, rounds) : sweep<L, false>(plan, rounds);
       },

@@ -1,4 +1,5 @@
-// What several files of bindings take from Python for tables: the table, and a sweep over its terms.
+// What several files of bindings take from Python for tables: the table, and a sweep over its
+// terms.
 #pragma once
 
 #include <array>
@@ -63,9 +64,8 @@ struct SweepPlan {
     BlockSteps<L, IsLogistic> steps(table, penalties.data(), signs.data(), levels.data(),
                                     intercepts.data(), n_newton);
     Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
-    const auto found =
-        Driver<L, Rows, BlockSteps<L, IsLogistic>>(rows, steps, totals, IsLogistic)
-            .run(slices, team, pulse);
+    const auto found = Driver<L, Rows, BlockSteps<L, IsLogistic>>(rows, steps, totals, IsLogistic)
+                           .run(slices, team, pulse);
     rows.settle(team);
     return found;
   }

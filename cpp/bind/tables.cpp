@@ -250,9 +250,9 @@ void bind_tables(nb::module_& module) {
       },
       "h"_a, "target"_a, "a"_a, "b"_a, "sign"_a, "x"_a);
 
-  // columns: some of the table's; maps: for each of them and every code the cell, below `side`, of a
-  // coarse grid. sums: of g and h over the cells of every pair of columns, the first with all after
-  // it, and so on.
+  // columns: some of the table's; maps: for each of them and every code the cell, below `side`, of
+  // a coarse grid. sums: of g and h over the cells of every pair of columns, the first with all
+  // after it, and so on.
   module.def(
       "pair_sums",
       [](const OwnTable& table, Array<const std::int32_t> columns, Array<const std::uint8_t> maps,

@@ -83,8 +83,7 @@ class TableRows {
 
   void move(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
     if (part != 0) return;
-    for (int l = 0; l < L; ++l)
-      change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
+    for (int l = 0; l < L; ++l) change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
     keep(table_.terms[wanted.bundle.columns[0]], steps.taken(wanted.fraction));
   }
 
