@@ -87,6 +87,28 @@ def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
     assert np.mean(there.predict(X) == local.predict(X)) > 0.999
 
 
+def test_more_columns_than_rows(client):
+    X = np.random.default_rng(0).normal(size=(60, 80))
+    y = (X[:, 0] + X[:, 1] > 0).astype(int)
+    local = tb.TableClassifier(random_state=0).fit(X, y)
+    there = td.TableClassifier(random_state=0, client=client, n_parts=3)
+    there.fit(da.from_array(X, chunks=(20, 80)), da.from_array(y, chunks=20))
+    assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-2)
+    np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-2)
+
+
+def test_exponential_weights_of_classes_that_part_do_not_vanish(client):
+    X = np.random.default_rng(0).integers(0, 50, (900, 3)).astype(float)
+    y = (X[:, 0] > 20).astype(int)
+    options = {"loss": "exponential", "alpha": 1e-6, "interactions": 0, "random_state": 0}
+    local = tb.TableClassifier(**options).fit(X, y)
+    there = td.TableClassifier(client=client, n_parts=3, **options)
+    there.fit(da.from_array(X, chunks=(300, 3)), da.from_array(y, chunks=300))
+    assert local.objective_[0] < -10  # weights of so many powers of two
+    np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-9)
+    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), rtol=1e-7)
+
+
 def test_predictions_are_lazy_on_frames_and_the_model_leaves_the_cluster(client, tmp_path):
     table = make_table(400)
     X, _, there = both(client, table, alpha=1e-2, interactions=0)
@@ -131,6 +153,7 @@ def pieces(**changes):
         (pieces(), {"monotone": {"c": 1}}, ValueError, "'c', whose values are categories"),
         (pieces(), {"interactions": [("a", "z")]}, ValueError, "names 'z', and the table has no"),
         (pieces(), {"categorical": ["z"]}, ValueError, "names 'z', and the table has no"),
+        (pieces(), {"bands": 0.9}, ValueError, "bands need all rows on one machine"),
         (pieces(), {"max_bins": 999}, ValueError, "max_bins must be at most 255"),
         (pieces(), {"class_weight": {"maybe": 1}}, ValueError, "class_weight names classes"),
         ([(np.eye(3), [0, 1])], {}, ValueError, r"y has shape \(2,\), but X has 3 samples"),

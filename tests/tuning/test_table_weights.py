@@ -72,6 +72,33 @@ def test_passes_and_sums_add_up(rows, loss, width):
     np.testing.assert_allclose(added, whole, rtol=1e-9 if width == 1 else 1e-4, atol=1e-6)
 
 
+@pytest.mark.parametrize("width", [1, 8])
+def test_shifts_and_powers_of_two_are_the_same(rows, width):
+    """So a part that is built anew finds its weights from levels and a shift."""
+    samples, random = rows[0], np.random.default_rng(3)
+    spec = LaneSpec("exponential", (1,) * width, 0, samples.trained_weight(0))
+    levels = random.normal(size=(width, samples.table.n_levels))
+    intercepts, bits = random.normal(size=width), np.arange(width, dtype=np.int32) + 5
+    first, second = (samples.rows(spec, 1) for _ in range(2))
+    shift = first.largest(levels, intercepts)
+    assert np.all(first.place(levels, intercepts, shift) <= 1.0 + 1e-6)
+    first.rescale(bits)
+    second.place(levels, intercepts, shift - np.log(2.0) * bits)
+    np.testing.assert_allclose(second.E, first.E, rtol=1e-12 if width == 1 else 1e-5)
+
+
+def test_weights_of_each_lane_are_its_own(rows):
+    samples, drawn = rows[0], np.random.default_rng(4).random((rows[0].n, 8))
+    for loss in ("logistic", "exponential"):
+        weights = samples.rows(LaneSpec(loss, (1,) * 8, None, 1.0), 1)
+        weights.set_weights(drawn)
+        sums = [weights.loss_sum(lane) for lane in range(8)]
+        np.testing.assert_allclose(sums, np.log(2.0) if loss == "logistic" else 1.0, rtol=1e-6)
+        _, h = weights.gradients(3, 1.0)
+        expected = drawn[:, 3] / drawn[:, 3].sum() / (4.0 if loss == "logistic" else 1.0)
+        np.testing.assert_allclose(h, expected, rtol=1e-6)
+
+
 def test_counts_levels_and_losses_add_up(rows):
     maps = tuple(np.arange(column.n_bins, dtype=np.uint8) // 4 for column in rows[0].columns)
     pair = Pair((0, 1), maps, (0, 0), 0, 0)

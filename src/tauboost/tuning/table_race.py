@@ -54,7 +54,8 @@ def psi_of(strengths: list[Strength], n_columns: int, n_pairs: int) -> TermPsi:
     columns = TermPsi.elastic_net(n_columns, alphas, ratios)
     if n_pairs == 0:
         return columns
-    smooth = np.array([s.smoothness for s in strengths])
+    # Where there are to be no pairs, those of the table stay at 0, and cost nothing.
+    smooth = np.array([s.smoothness if s.smoothness < math.inf else 0.0 for s in strengths])
     return TermPsi(
         np.vstack([columns.l1, np.tile(RIDGE * smooth, (n_pairs, 1))]),
         np.vstack([columns.l2, np.tile(smooth, (n_pairs, 1))]),
