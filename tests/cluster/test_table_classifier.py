@@ -100,11 +100,11 @@ def test_more_columns_than_rows(client):
 def test_exponential_weights_of_classes_that_part_do_not_vanish(client):
     X = np.random.default_rng(0).integers(0, 50, (900, 3)).astype(float)
     y = (X[:, 0] > 20).astype(int)
-    options = {"loss": "exponential", "alpha": 1e-6, "interactions": 0, "random_state": 0}
-    local = tb.TableClassifier(**options).fit(X, y)
-    there = td.TableClassifier(client=client, n_parts=3, **options)
+    options = {"loss": "exponential", "alpha": 1e-6, "interactions": 0, "max_iter": 15}
+    local = tb.TableClassifier(random_state=0, **options).fit(X, y)
+    there = td.TableClassifier(random_state=0, client=client, n_parts=3, **options)
     there.fit(da.from_array(X, chunks=(300, 3)), da.from_array(y, chunks=300))
-    assert local.objective_[0] < -10  # weights of so many powers of two
+    assert local.objective_[0] < -40  # weights of so many powers of two
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-9)
     np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), rtol=1e-7)
 

@@ -72,3 +72,17 @@ def test_a_start_is_where_it_says(samples, loss):
     g, h = second.rows.gradients(0, second.total[0])
     assert np.all(h >= 0)
     assert abs(g.sum()) < 0.05  # the intercept is nearly where it should be
+
+
+def test_sums_of_weights_stay_exact_where_classes_part():
+    X = np.random.default_rng(0).integers(0, 50, (900, 3)).astype(float)
+    columns, codes = bin_table(take_frame(X), None, 64)
+    y = (X[:, 0] > 20).astype(np.intp)
+    samples = TableSamples.build(
+        columns, codes, y, np.ones(len(y)), n_classes=2, seed=0, n_threads=1
+    )
+    fit = lanes(samples, "exponential", [1e-6])
+    for _ in range(20):
+        assert fit.sweep()[0] == pytest.approx(3.0, abs=0.1)
+    assert fit.total[0] == pytest.approx(fit.rows.loss_sum(0), rel=1e-8)
+    assert fit.objective() < -59

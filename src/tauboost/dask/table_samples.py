@@ -160,9 +160,10 @@ class ClusterWeights(RowWeights):
         self.shift[:] = shift
         return totals
 
-    def rescale(self, bits: NDArray[np.int32]) -> None:
-        self._ask("rescale", bits)
+    def rescale(self, bits: NDArray[np.int32]) -> Vector:
+        totals = added(self._ask("rescale", bits))
         self.shift -= np.log(2.0) * bits
+        return totals
 
     def sweep(self, *plan: Any) -> _core.LaneOutcome:
         is_one = self.spec.width == 1

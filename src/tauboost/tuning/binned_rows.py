@@ -63,8 +63,8 @@ class RowWeights(ABC):
         """
 
     @abstractmethod
-    def rescale(self, bits: NDArray[np.int32]) -> None:
-        """Multiply E of each lane by a power of two."""
+    def rescale(self, bits: NDArray[np.int32]) -> Vector:
+        """Multiply E of each lane by a power of two; returns the sum of each lane's E."""
 
     @abstractmethod
     def sweep(self, *plan: Any) -> _core.LaneOutcome:

@@ -137,8 +137,8 @@ class TableLanes:
         bits = -np.frexp(self.total)[1]
         if self.loss.has_odds or np.all(np.abs(bits) < FEW_BITS):
             return
-        self.rows.rescale(bits)
-        self.total = np.ldexp(self.total, bits)
+        # Summed up anew: kept by differences over many sweeps, it would be nothing but rounding.
+        self.total = self.rows.rescale(bits)
         self.shift -= np.log(2.0) * bits
 
     def objective(self, lane: int = 0) -> float:

@@ -77,11 +77,16 @@ class TableWeights(RowWeights):
         E[self.trained] *= np.exp(np.clip(r, -most, most)).astype(E.dtype)
         if self.has_odds:
             return np.zeros(self.spec.width)
+        return self._sums()
+
+    def _sums(self) -> Vector:
+        E = self.E.reshape(-1, self.spec.width)
         return np.asarray(E[self.trained].sum(axis=0, dtype=np.float64))
 
-    def rescale(self, bits: NDArray[np.int32]) -> None:
+    def rescale(self, bits: NDArray[np.int32]) -> Vector:
         E = self.E.reshape(-1, self.spec.width)
         E[self.trained] = np.ldexp(E[self.trained], bits)  # by powers of two: no bit changes
+        return self._sums()
 
     def sweep(self, *plan: Any) -> _core.LaneOutcome:
         sweep: Any = _core.table_sweep if self.spec.width == 1 else _core.table_lane_sweep
