@@ -5,6 +5,7 @@
 #include <nanobind/ndarray.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <stdexcept>
 #include <string>
@@ -24,6 +25,15 @@ template <typename A>
 void expect_size(const A& array, std::int64_t size, const char* name) {
   if (static_cast<std::int64_t>(array.size()) != size)
     throw std::invalid_argument(std::string("wrong length of ") + name);
+}
+
+// A NumPy array of its own.
+template <typename T>
+nb::object copied(const T* values, std::int64_t n) {
+  auto* copy = new T[n];
+  std::copy_n(values, n, copy);
+  nb::capsule owner(copy, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  return nb::cast(NumpyArray<T>(copy, {static_cast<std::size_t>(n)}, owner));
 }
 
 // Once Python shuts down it ends every thread that asks for the GIL, by unwinding its stack: a
@@ -77,6 +87,7 @@ void bind_csr(nb::module_& module);
 void bind_binning(nb::module_& module);
 void bind_lanes(nb::module_& module);
 void bind_tables(nb::module_& module);
+void bind_remote_tables(nb::module_& module);
 void bind_svmlight(nb::module_& module);
 void bind_inject(nb::module_& module);  // in builds with sanitizers only
 

@@ -17,6 +17,7 @@ NB_MODULE(_core, module) {
   bind_binning(module);
   bind_svmlight(module);
   bind_tables(module);
+  bind_remote_tables(module);
 #ifdef TAUBOOST_SANITIZE
   bind_inject(module);
 #endif

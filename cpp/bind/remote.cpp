@@ -18,14 +18,6 @@ using namespace nb::literals;
 namespace tauboost {
 namespace {
 
-template <typename T>
-nb::object copied(const T* values, std::int64_t n) {
-  auto* copy = new T[n];
-  std::copy_n(values, n, copy);
-  nb::capsule owner(copy, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
-  return nb::cast(NumpyArray<T>(copy, {static_cast<std::size_t>(n)}, owner));
-}
-
 class RemoteRows {
  public:
   using Steps = CoordinateSteps<1, UpGrowth, 64>;

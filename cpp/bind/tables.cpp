@@ -2,10 +2,9 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
-#include <numeric>
 #include <optional>
 
-#include "bind/lane_outcome.hpp"
+#include "bind/table_sweep.hpp"
 #include "table/booster.hpp"
 #include "table/equal_rows.hpp"
 #include "table/pairs.hpp"
@@ -17,89 +16,41 @@ using namespace nb::literals;
 namespace tauboost {
 namespace {
 
-// The codes live as long as the table does.
-struct OwnTable : Table {
-  OwnTable(Array<const std::uint8_t> codes, std::int64_t n_columns, std::int64_t n_rows)
-      : Table(codes.data(), n_columns, n_rows), codes(codes) {
-    expect_size(codes, n_columns * n_rows, "codes");
-  }
-  Array<const std::uint8_t> codes;
-};
-
-std::vector<std::int32_t> checked(Array<const std::int32_t> numbers, std::size_t n,
-                                  const char* name) {
-  for (std::size_t k = 0; k < numbers.size(); ++k)
-    if (numbers.data()[k] < 0 || static_cast<std::size_t>(numbers.data()[k]) >= n)
-      throw std::invalid_argument(std::string("no such ") + name);
-  return {numbers.data(), numbers.data() + numbers.size()};
-}
-
-std::vector<TermPenalty> penalties_of(Array<const double> l1, Array<const double> l2) {
-  std::vector<TermPenalty> penalties(l1.size());
-  for (std::size_t k = 0; k < penalties.size(); ++k) penalties[k] = {l1.data()[k], l2.data()[k]};
-  return penalties;
-}
-
+// The rows of a table, or of a part of one, as the kernels take them.
 template <int L>
-struct SweepCall {
+struct RowsCall {
   const Table& table;
   Array<Real<L>> E;
   std::optional<Array<const double>> c;
   Array<const std::uint8_t> is_positive;
   Array<const std::int32_t> shards;
-  Array<double> levels, intercepts;
-  Array<const double> total, l1, l2;
-  Array<const std::int8_t> signs;
-  Array<const std::int32_t> terms;
-  int n_newton, n_threads;
 
-  void check() const {
+  TableState<L> state() const {
     constexpr std::int64_t lanes = L;
-    const auto n_terms = static_cast<std::int64_t>(table.terms.size());
     expect_size(E, table.n_rows * lanes, "E");
-    expect_size(total, lanes, "total");
     if (c && c->size() != 1 && static_cast<std::int64_t>(c->size()) != table.n_rows * lanes)
       expect_size(*c, table.n_rows, "c");
     expect_size(is_positive, table.n_labels * lanes, "is_positive");
-    expect_size(levels, table.n_levels * lanes, "levels");
-    expect_size(intercepts, lanes, "intercepts");
-    expect_size(l1, n_terms * lanes, "l1");
-    expect_size(l2, n_terms * lanes, "l2");
-    expect_size(signs, 2 * n_terms, "signs");
+    return {E.data(), c ? c->data() : nullptr, c_stride(), is_positive.data(),
+            checked(shards, table.shards.size(), "shard")};
   }
 
   std::int32_t c_stride() const {
     if (!c || c->size() == 1) return 0;
     return static_cast<std::int64_t>(c->size()) == table.n_rows ? 1 : L;
   }
-
-  template <bool IsLogistic>
-  LaneOutcome run() const {
-    std::array<double, L> totals;
-    std::copy_n(total.data(), L, totals.begin());
-    const std::vector<TermPenalty> penalties = penalties_of(l1, l2);
-    const TableState<L> state = {E.data(), c ? c->data() : nullptr, c_stride(), is_positive.data(),
-                                 checked(shards, table.shards.size(), "shard")};
-    checked(terms, table.terms.size(), "term");
-    return LaneOutcome(released([&](Pulse& pulse) {
-      TableRows<L, IsLogistic> rows(table, state);
-      BlockSteps<L, IsLogistic> steps(table, penalties.data(), signs.data(), levels.data(),
-                                      intercepts.data(), n_newton);
-      Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
-      Team team(n_threads);
-      const auto found = Driver<L, TableRows<L, IsLogistic>, BlockSteps<L, IsLogistic>>(
-                             rows, steps, totals, IsLogistic)
-                             .run(slices, team, pulse);
-      rows.settle(team);
-      return found;
-    }));
-  }
-
-  LaneOutcome run() const {
-    check();
-    return c ? run<true>() : run<false>();
-  }
 };
+
+template <int L, bool IsLogistic>
+LaneOutcome sweep(const RowsCall<L>& call, const SweepPlan<L>& plan, int n_threads) {
+  const TableState<L> state = call.state();
+  plan.check();
+  return LaneOutcome(released([&](Pulse& pulse) {
+    TableRows<L, IsLogistic> rows(call.table, state);
+    Team team(n_threads);
+    return plan.template run<IsLogistic>(rows, team, pulse);
+  }));
+}
 
 template <int L>
 LaneOutcome table_sweep(const OwnTable& table, Array<Real<L>> E,
@@ -108,16 +59,66 @@ LaneOutcome table_sweep(const OwnTable& table, Array<Real<L>> E,
                         Array<double> intercepts, Array<const double> total, Array<const double> l1,
                         Array<const double> l2, Array<const std::int8_t> signs,
                         Array<const std::int32_t> terms, int n_newton, int n_threads) {
-  return SweepCall<L>{table, E,  c,  is_positive, shards, levels,   intercepts,
-                      total, l1, l2, signs,       terms,  n_newton, n_threads}
-      .run();
+  const RowsCall<L> call = {table, E, c, is_positive, shards};
+  const SweepPlan<L> plan = {table, levels, intercepts, total, l1, l2, signs, terms, n_newton};
+  return c ? sweep<L, true>(call, plan, n_threads) : sweep<L, false>(call, plan, n_threads);
+}
+
+// One pass over a part of a table whose terms are decided elsewhere: takes the steps of one term,
+// given as their exp lane by lane, and sums the next up; -1: there is no such term.
+template <int L, bool IsLogistic>
+void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth, std::int32_t next,
+          Array<double> sums, int n_threads) {
+  const Table& table = call.table;
+  const TableState<L> state = call.state();
+  const auto cells = [&](std::int32_t k) -> std::int64_t {
+    if (k >= static_cast<std::int32_t>(table.terms.size()))
+      throw std::invalid_argument("no such term");
+    return k < 0 ? 0 : table.terms[k].n_cells();
+  };
+  expect_size(growth, L * cells(last), "growth");
+  expect_size(sums, 2 * L * cells(next), "sums");
+  released([&](Pulse&) {
+    TableRows<L, IsLogistic> rows(table, state);
+    Team team(n_threads);
+    if (last >= 0) {
+      std::array<const double*, L> of_lane;
+      for (int l = 0; l < L; ++l) of_lane[l] = growth.data() + l * cells(last);
+      rows.keep(table.terms[last], of_lane);
+    }
+    if (next < 0) {
+      rows.settle(team);
+      return 0;
+    }
+    const Bundle now = {&next, 1};
+    team.share(rows.n_parts(), [&](std::int64_t part) { rows.measure(part, now); });
+    const std::int64_t n = cells(next);
+    BinSums found = {std::vector<double>(n), std::vector<double>(n)};
+    for (int l = 0; l < L; ++l) {
+      rows.sums(table.terms[next], l, 1.0, found);
+      std::ranges::copy(found.first, sums.data() + 2 * l * n);
+      std::ranges::copy(found.second, sums.data() + (2 * l + 1) * n);
+    }
+    return 0;
+  });
 }
 
 template <int L>
-void bind_sweep(nb::module_& module, const char* name) {
-  module.def(name, &table_sweep<L>, "table"_a, "E"_a, "c"_a.none(), "is_positive"_a, "shards"_a,
+void table_pass(const OwnTable& table, Array<Real<L>> E, std::optional<Array<const double>> c,
+                Array<const std::uint8_t> is_positive, Array<const std::int32_t> shards,
+                std::int32_t last, Array<const double> growth, std::int32_t next,
+                Array<double> sums, int n_threads) {
+  const RowsCall<L> call = {table, E, c, is_positive, shards};
+  (c ? pass<L, true> : pass<L, false>)(call, last, growth, next, sums, n_threads);
+}
+
+template <int L>
+void bind_sweep(nb::module_& module, const char* sweep, const char* pass) {
+  module.def(sweep, &table_sweep<L>, "table"_a, "E"_a, "c"_a.none(), "is_positive"_a, "shards"_a,
              "levels"_a, "intercepts"_a, "total"_a, "l1"_a, "l2"_a, "signs"_a, "terms"_a,
              "n_newton"_a, "n_threads"_a);
+  module.def(pass, &table_pass<L>, "table"_a, "E"_a, "c"_a.none(), "is_positive"_a, "shards"_a,
+             "last"_a, "growth"_a, "following"_a, "sums"_a, "n_threads"_a);
 }
 
 }  // namespace
@@ -173,8 +174,8 @@ void bind_tables(nb::module_& module) {
           },
           "level"_a, "d"_a, "n_threads"_a);
 
-  bind_sweep<1>(module, "table_sweep");
-  bind_sweep<8>(module, "table_lane_sweep");
+  bind_sweep<1>(module, "table_sweep", "table_pass");
+  bind_sweep<8>(module, "table_lane_sweep", "table_lane_pass");
 
   module.def(
       "table_psi",
@@ -249,52 +250,35 @@ void bind_tables(nb::module_& module) {
       },
       "h"_a, "target"_a, "a"_a, "b"_a, "sign"_a, "x"_a);
 
-  // columns: some of the table's; maps: for each of them and every code the cell of a coarse grid.
-  // gains: of every pair of them, the first with all after it, and so on.
+  // columns: some of the table's; maps: for each of them and every code the cell, below `side`, of
+  // a coarse grid. sums: of g and h over the cells of every pair of columns, the first with all
+  // after it, and so on.
   module.def(
-      "pair_gains",
+      "pair_sums",
       [](const OwnTable& table, Array<const std::int32_t> columns, Array<const std::uint8_t> maps,
-         Array<const double> g, Array<const double> h, double noise, Array<double> gains,
+         int side, Array<const double> g, Array<const double> h, Array<double> sums,
          int n_threads) {
         const std::vector<std::int32_t> chosen = checked(columns, table.n_columns, "column");
         const auto n = static_cast<std::int64_t>(chosen.size());
         expect_size(maps, 256 * n, "maps");
         expect_size(g, table.n_rows, "g");
         expect_size(h, table.n_rows, "h");
-        expect_size(gains, n * (n - 1) / 2, "gains");
-        for (std::int64_t k = 0; k < 256 * n; ++k)
-          if (maps.data()[k] >= PairGains::most)
-            throw std::invalid_argument("a map leads out of its cells");
+        if (side < 1 || side > PairSums::most) throw std::invalid_argument("impossible side");
+        expect_size(sums, n * (n - 1) / 2 * side * side * 2, "sums");
+        if (std::any_of(maps.data(), maps.data() + 256 * n, [&](int cell) { return cell >= side; }))
+          throw std::invalid_argument("a map leads out of its cells");
         released([&](Pulse& pulse) {
-          std::vector<std::int64_t> rows;  // those that count
-          std::vector<PairGains::Moments> moments;
-          for (std::int64_t j = 0; j < table.n_rows; ++j)
-            if (h.data()[j] > 0.0) {
-              rows.push_back(j);
-              moments.push_back({g.data()[j], h.data()[j]});
-            }
-          std::vector<std::vector<std::uint8_t>> coarse(n);
-          std::vector<std::int32_t> n_cells(n);
           Team team(n_threads);
-          team.share(n, [&](std::int64_t k) {
-            const std::uint8_t *code = table.column(chosen[k]), *map = maps.data() + 256 * k;
-            n_cells[k] = *std::max_element(map, map + 256) + 1;
-            coarse[k].reserve(rows.size());
-            for (const std::int64_t j : rows) coarse[k].push_back(map[code[j]]);
-          });
-          const PairGains gain(std::move(coarse), std::move(n_cells), std::move(moments), noise);
-          std::vector<std::int64_t> numbers(n);
-          std::iota(numbers.begin(), numbers.end(), 0);
+          const PairSums sum(table, chosen, maps.data(), side, g.data(), h.data(), team);
           team.share(n, [&](std::int64_t k) {
             // Before the k-th come n - 1, n - 2, ... pairs.
             if (!pulse.stopped())
-              gain(k, numbers.data() + k + 1, n - k - 1,
-                   gains.data() + k * (n - 1) - k * (k - 1) / 2);
+              sum(k, sums.data() + (k * (n - 1) - k * (k - 1) / 2) * side * side * 2);
           });
           return 0;
         });
       },
-      "table"_a, "columns"_a, "maps"_a, "g"_a, "h"_a, "noise"_a, "gains"_a, "n_threads"_a);
+      "table"_a, "columns"_a, "maps"_a, "side"_a, "g"_a, "h"_a, "sums"_a, "n_threads"_a);
 }
 
 }  // namespace tauboost

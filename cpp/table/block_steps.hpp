@@ -102,9 +102,13 @@ class BlockSteps {
     if (!term.is_pair()) without_rounding(term, x);
   }
 
-  // By how much every row of a bin moves, its own level and the intercept.
-  const double* moves(int l) const { return work_[l].d.data(); }
-  const double* growth(int l) const { return work_[l].growth.data(); }
+  // exp of how much the rows of each bin move, their own level and the intercept, in the lanes
+  // whose steps are taken: all of them, or none.
+  std::array<const double*, L> taken(const std::array<double, L>& fraction) const {
+    std::array<const double*, L> growth;
+    for (int l = 0; l < L; ++l) growth[l] = fraction[l] == 1.0 ? work_[l].growth.data() : nullptr;
+    return growth;
+  }
   double change(int l) const { return work_[l].change; }
 
  private:

@@ -1,13 +1,10 @@
-// How much a term of two columns would gain over those of one: the ranking of all pairs.
-//
-// With g and h the gradient and the curvature of every row, a Newton step in each cell of a coarse
-// grid would gain g_c^2 / 2 h_c, of which the rows and the columns of the grid could have gained
-// their part by themselves. Rows without a pattern have g_c^2 about noise * h_c: that much is
-// expected of every cell, and subtracted.
+// The sums of gradient and curvature over the cells of a coarse grid, for the ranking of all pairs:
+// what a step in each cell would gain beyond those in its rows and its columns follows from them.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cstdint>
 #include <vector>
 
 #include "table/table.hpp"
@@ -15,10 +12,50 @@
 
 namespace tauboost {
 
-class PairGains {
+class PairSums {
  public:
   static constexpr int most = 16;  // cells along an axis
 
+  // maps: for each of the columns and every code its cell, below `side`.
+  PairSums(const Table& table, const std::vector<std::int32_t>& columns, const std::uint8_t* maps,
+           int side, const double* g, const double* h, Team& team)
+      : side_(side), columns_(columns.size()) {
+    std::vector<std::int64_t> rows;  // those that count
+    for (std::int64_t j = 0; j < table.n_rows; ++j)
+      if (h[j] > 0.0) {
+        rows.push_back(j);
+        rows_.push_back({g[j], h[j]});
+      }
+    team.share(static_cast<std::int64_t>(columns.size()), [&](std::int64_t k) {
+      const std::uint8_t *code = table.column(columns[k]), *map = maps + 256 * k;
+      columns_[k].reserve(rows.size());
+      for (const std::int64_t j : rows) columns_[k].push_back(map[code[j]]);
+    });
+  }
+
+  // The sums of one column with all after it: (columns, side, side, 2). These are taken a few at a
+  // time: a row's moments are then read once for all of them.
+  void operator()(std::int64_t first, double* sums) const {
+    constexpr std::int64_t together = 4;
+    const auto n = static_cast<std::int64_t>(columns_.size());
+    std::array<std::array<Moments, most * most>, together> grids;
+    for (std::int64_t begin = first + 1; begin < n; begin += together) {
+      const std::int64_t some = std::min(together, n - begin);
+      for (auto& grid : grids) grid.fill({});
+      // Where there are fewer, the last one is summed up again, and not looked at.
+      const std::uint8_t* other[together];
+      for (std::int64_t k = 0; k < together; ++k)
+        other[k] = columns_[begin + std::min(k, some - 1)].data();
+      const std::uint8_t* own = columns_[first].data();
+      for (std::size_t j = 0; j < rows_.size(); ++j) {
+        const int row = own[j] * most;
+        for (std::int64_t k = 0; k < together; ++k) grids[k][row + other[k][j]].add(rows_[j]);
+      }
+      for (std::int64_t k = 0; k < some; ++k) sums = write(grids[k], sums);
+    }
+  }
+
+ private:
   struct Moments {
     double g = 0.0, h = 0.0;
     void add(const Moments& other) {
@@ -27,61 +64,18 @@ class PairGains {
     }
   };
 
-  // The columns in coarse cells: n_cells[k] of them, row by row, for the k-th.
-  PairGains(std::vector<std::vector<std::uint8_t>> columns, std::vector<std::int32_t> n_cells,
-            std::vector<Moments> rows, double noise)
-      : columns_(std::move(columns)),
-        n_cells_(std::move(n_cells)),
-        rows_(std::move(rows)),
-        noise_(noise) {}
-
-  // The gains of one column with some others. The others are taken a few at a time: a row's moments
-  // are then read once for all of them.
-  void operator()(std::int64_t first, const std::int64_t* seconds, std::int64_t n,
-                  double* gains) const {
-    constexpr std::int64_t together = 4;
-    std::array<std::array<Moments, most * most>, together> sums;
-    for (std::int64_t begin = 0; begin < n; begin += together) {
-      const std::int64_t some = std::min(together, n - begin);
-      for (auto& grid : sums) grid.fill({});
-      // Where there are fewer, the last one is summed up again, and not looked at.
-      const std::uint8_t* other[together];
-      for (std::int64_t k = 0; k < together; ++k)
-        other[k] = columns_[seconds[begin + std::min(k, some - 1)]].data();
-      const std::uint8_t* own = columns_[first].data();
-      for (std::size_t j = 0; j < rows_.size(); ++j) {
-        const int row = own[j] * most;
-        for (std::int64_t k = 0; k < together; ++k) sums[k][row + other[k][j]].add(rows_[j]);
+  double* write(const std::array<Moments, most * most>& grid, double* sums) const {
+    for (int a = 0; a < side_; ++a)
+      for (int b = 0; b < side_; ++b) {
+        *sums++ = grid[a * most + b].g;
+        *sums++ = grid[a * most + b].h;
       }
-      for (std::int64_t k = 0; k < some; ++k)
-        gains[begin + k] = gain(sums[k], n_cells_[first], n_cells_[seconds[begin + k]]);
-    }
+    return sums;
   }
 
- private:
-  double gain(const std::array<Moments, most * most>& sums, int n_rows, int n_columns) const {
-    std::array<Moments, most> rows{}, columns{};
-    double gain = 0.0;
-    for (int a = 0; a < n_rows; ++a)
-      for (int b = 0; b < n_columns; ++b) {
-        const Moments& cell = sums[a * most + b];
-        rows[a].add(cell);
-        columns[b].add(cell);
-        gain += gain_of(cell);
-      }
-    for (int a = 0; a < n_rows; ++a) gain -= gain_of(rows[a]);
-    for (int b = 0; b < n_columns; ++b) gain -= gain_of(columns[b]);
-    return gain;
-  }
-
-  double gain_of(const Moments& sums) const {
-    return sums.h > 0.0 ? 0.5 * (sums.g * sums.g / sums.h - noise_) : 0.0;
-  }
-
-  const std::vector<std::vector<std::uint8_t>> columns_;
-  const std::vector<std::int32_t> n_cells_;
-  const std::vector<Moments> rows_;
-  const double noise_;
+  const int side_;
+  std::vector<std::vector<std::uint8_t>> columns_;  // in coarse cells, row by row
+  std::vector<Moments> rows_;
 };
 
 }  // namespace tauboost

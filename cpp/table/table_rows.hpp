@@ -81,25 +81,24 @@ class TableRows {
       }
   }
 
-  // Keeps the factors for the next pass.
   void move(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
     if (part != 0) return;
+    for (int l = 0; l < L; ++l) change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
+    keep(table_.terms[wanted.bundle.columns[0]], steps.taken(wanted.fraction));
+  }
+
+  // Keeps what the next pass multiplies by: exp of the steps of a term, lane by lane; null: none.
+  void keep(const Term& term, const std::array<const double*, L>& growth) {
     moved_ = nullptr;
-    const Term& term = table_.terms[wanted.bundle.columns[0]];
-    const int n = term.n_cells();
-    for (int l = 0; l < L; ++l) {
-      change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
-      const double* d = steps.moves(l);
-      const bool is_taken = wanted.fraction[l] == 1.0;
-      for (int b = 0; b < n; ++b) {
-        const double up = is_taken ? steps.growth(l)[b] : 1.0;
-        if (is_taken && d[b] != 0.0) moved_ = &term;
+    for (int l = 0; l < L; ++l)
+      for (int b = 0; b < term.n_cells(); ++b) {
+        const double up = growth[l] == nullptr ? 1.0 : growth[l][b];
+        if (up != 1.0) moved_ = &term;
         const double down = 1.0 / up;
         for (std::int32_t label = 0; label < table_.n_labels; ++label)
           factors_[(label * static_cast<std::int64_t>(table_.largest_term) + b) * L + l] =
               static_cast<Real<L>>(is_positive(label, l) ? up : down);
       }
-    }
   }
 
   const std::vector<Lanes>& changes() const { return change_; }

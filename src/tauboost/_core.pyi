@@ -319,16 +319,66 @@ def equal_rows(
 def chain_minimum(
     h: _Floats, target: _Floats, a: float, b: float, sign: int, x: _Floats
 ) -> None: ...
-def pair_gains(
+def pair_sums(
     table: Table,
     columns: NDArray[np.int32],
     maps: NDArray[np.uint8],
+    side: int,
     g: _Floats,
     h: _Floats,
-    noise: float,
-    gains: _Floats,
+    sums: _Floats,
     n_threads: int,
 ) -> None: ...
+def table_pass(
+    table: Table,
+    E: _Floats,
+    c: _Floats | None,
+    is_positive: NDArray[np.uint8],
+    shards: NDArray[np.int32],
+    last: int,
+    growth: _Floats,
+    following: int,
+    sums: _Floats,
+    n_threads: int,
+) -> None: ...
+def table_lane_pass(
+    table: Table,
+    E: NDArray[np.float32],
+    c: _Floats | None,
+    is_positive: NDArray[np.uint8],
+    shards: NDArray[np.int32],
+    last: int,
+    growth: _Floats,
+    following: int,
+    sums: _Floats,
+    n_threads: int,
+) -> None: ...
+def remote_table_sweep(
+    table: Table,
+    rounds: Any,
+    is_logistic: bool,
+    levels: _Floats,
+    intercepts: _Floats,
+    total: _Floats,
+    l1: _Floats,
+    l2: _Floats,
+    signs: NDArray[np.int8],
+    terms: NDArray[np.int32],
+    n_newton: int,
+) -> LaneOutcome: ...
+def remote_table_lane_sweep(
+    table: Table,
+    rounds: Any,
+    is_logistic: bool,
+    levels: _Floats,
+    intercepts: _Floats,
+    total: _Floats,
+    l1: _Floats,
+    l2: _Floats,
+    signs: NDArray[np.int8],
+    terms: NDArray[np.int32],
+    n_newton: int,
+) -> LaneOutcome: ...
 def lane_sweep(
     matrix: Matrix,
     w: _Floats,

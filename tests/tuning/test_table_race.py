@@ -29,6 +29,7 @@ def test_no_pair_is_taken_where_columns_matter_alone():
     y = X[:, 0] + X[:, 1] + np.random.default_rng(1).logistic(size=len(X)) > 0
     clf = tb.TableClassifier(random_state=0).fit(X, y)
     assert all(len(term.columns) == 1 for term in clf._terms)
+    assert np.all(np.isfinite(clf.objective_))  # though pairs were tried
 
 
 @pytest.mark.parametrize("wanted", [1, [(1, 3)], [("x3", "x1"), (1, 3)]])

@@ -6,6 +6,7 @@ from .crew import PartError, PartLostError, Patience
 from .data import svmlight_ranges
 from .problem import DaskProblem
 from .solver import solve
+from .table_classifier import TableClassifier
 
 __all__ = [
     "AdaBoostPLClassifier",
@@ -13,6 +14,7 @@ __all__ = [
     "PartError",
     "PartLostError",
     "Patience",
+    "TableClassifier",
     "TauBoostClassifier",
     "solve",
     "svmlight_ranges",

@@ -7,6 +7,7 @@ data are cut.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -24,7 +25,7 @@ from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart
 from .parts import LoadedParts, ordered
 
-__all__ = ["LabelledParts", "SampledRows"]
+__all__ = ["LabelledParts", "SampledRows", "classes_of", "codes_of"]
 
 # What the driver holds of the data, at most: about 240 MB.
 MOST_ROWS = 200_000
@@ -53,7 +54,7 @@ class LabelledParts(LoadedParts):
     ) -> None:
         super().__init__(Crew(client, patience), data, None, n_parts)
         self.n_features = self.width()
-        self.classes = self._classes()
+        self.classes = classes_of(self.labels)
 
     def labelled(self, code: int) -> list[Future]:
         """Return the parts with two labels: 1 for the class of this number, 0 for the others."""
@@ -69,20 +70,22 @@ class LabelledParts(LoadedParts):
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
 
-    def _classes(self) -> NDArray[Any]:
-        different = ordered(self.labels)
-        if len(different) == 1:
-            raise ValueError(
-                f"y has one class only, {shown(different[0])}: at least two classes are needed"
-            )
-        if len(different) >= MOST_LABELS:
-            raise ValueError(
-                f"y must hold classes, fewer than {MOST_LABELS}; got at least {len(different)} "
-                "different labels"
-            )
-        classes = np.array(different)
-        check_classification_targets(classes)
-        return classes
+
+def classes_of(labels: Sequence[Any]) -> NDArray[Any]:
+    """Return the classes, in order, from the labels of all parts."""
+    different = ordered(labels)
+    if len(different) == 1:
+        raise ValueError(
+            f"y has one class only, {shown(different[0])}: at least two classes are needed"
+        )
+    if len(different) >= MOST_LABELS:
+        raise ValueError(
+            f"y must hold classes, fewer than {MOST_LABELS}; got at least {len(different)} "
+            "different labels"
+        )
+    classes = np.array(different)
+    check_classification_targets(classes)
+    return classes
 
 
 def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:

@@ -22,9 +22,13 @@ from ..validation import as_csr, check_vector, refuse_missing_labels
 __all__ = [
     "LoadedPart",
     "Summary",
+    "check_beside",
+    "joined_weights",
     "load_part",
     "read_range",
+    "split_piece",
     "summarise",
+    "summary_of",
     "take_rows",
     "used_features",
 ]
@@ -81,18 +85,29 @@ def load_part(pieces: Sequence[Any], can_widen: bool) -> LoadedPart:
         loaded = [replace(piece, X=piece.widened(widths[-1])) for piece in loaded]
     if len(loaded) == 1:
         return loaded[0]
-    weights = [piece.sample_weight for piece in loaded]
-    given = [weight for weight in weights if weight is not None]
-    if given and len(given) < len(weights):
-        raise ValueError("sample_weight: some pieces have weights and others have none")
     return LoadedPart(
         sp.vstack([piece.X for piece in loaded], format="csr"),
         np.concatenate([piece.y for piece in loaded]),
-        np.concatenate(given) if given else None,
+        joined_weights([piece.sample_weight for piece in loaded]),
     )
 
 
+def joined_weights(weights: Sequence[Vector | None]) -> Vector | None:
+    """Return the weights of pieces as one vector, if they have any."""
+    given = [weight for weight in weights if weight is not None]
+    if given and len(given) < len(weights):
+        raise ValueError("sample_weight: some pieces have weights and others have none")
+    return np.concatenate(given) if given else None
+
+
 def _as_piece(piece: Any) -> LoadedPart:
+    X, y, sample_weight = split_piece(piece)
+    X, y = _checked_rows(X), np.asarray(y)
+    return LoadedPart(X, y, check_beside(y, sample_weight, X.shape[0]))
+
+
+def split_piece(piece: Any) -> tuple[Any, Any, Any]:
+    """Return X, y and sample_weight, or None, of a piece, also where these are columns of X."""
     if not isinstance(piece, tuple | list) or len(piece) not in {2, 3}:
         raise TypeError(
             "a part must be (X, y) or (X, y, sample_weight), got an object of type "
@@ -103,12 +118,16 @@ def _as_piece(piece: Any) -> LoadedPart:
         X, y = _without_column(X, y)
     if isinstance(sample_weight, str):
         X, sample_weight = _without_column(X, sample_weight)
-    X, y = _checked_rows(X), np.asarray(y)
-    if y.ndim != 1 or len(y) != X.shape[0]:
-        raise ValueError(f"y has shape {y.shape}, but X has {X.shape[0]} samples")
-    if sample_weight is not None:
-        sample_weight = check_vector(sample_weight, X.shape[0], "sample_weight")
-    return LoadedPart(X, y, sample_weight)
+    return X, y, sample_weight
+
+
+def check_beside(y: NDArray[Any], sample_weight: Any, n_samples: int) -> Vector | None:
+    """Check the lengths of labels and weights, and return the weights."""
+    if y.ndim != 1 or len(y) != n_samples:
+        raise ValueError(f"y has shape {y.shape}, but X has {n_samples} samples")
+    return (
+        None if sample_weight is None else check_vector(sample_weight, n_samples, "sample_weight")
+    )
 
 
 def _checked_rows(X: Any) -> Any:
@@ -130,20 +149,25 @@ def _without_column(frame: Any, name: str) -> tuple[Any, Any]:
 
 def summarise(loaded: LoadedPart) -> Summary:
     """Look at the labels and the weights of a part."""
-    n_samples, n_features = loaded.X.shape
-    weights = loaded.sample_weight
+    nnz = int(loaded.present.nnz)
+    return summary_of(loaded.y, loaded.sample_weight, loaded.X.shape[1], nnz)
+
+
+def summary_of(
+    labels: NDArray[Any], weights: Vector | None, n_features: int, nnz: int = 0
+) -> Summary:
+    """Return the summary of a part with these labels and weights."""
+    n_samples, y = len(labels), labels
     if weights is None:
         n_present, largest, weight = n_samples, float(n_samples > 0), float(n_samples)
-        y = loaded.y
     else:
         if np.any(weights < 0):
             raise ValueError(f"sample_weight must not be negative, got {weights.min():g}")
-        y = loaded.y[weights > 0]
+        y = labels[weights > 0]
         n_present, largest = len(y), float(weights.max(initial=0.0))
         weight = float((weights / largest).sum()) if largest > 0 else 0.0
     refuse_missing_labels(y)
     kinds = np.unique(y).tolist() if y.dtype.kind in "biuf" else list(set(y.tolist()))
-    nnz = int(loaded.present.nnz)
     return Summary(n_samples, n_present, n_features, nnz, kinds[:MOST_LABELS], largest, weight)
 
 

@@ -1,8 +1,6 @@
 """One part of the rows, on a worker: a Dask actor around the single-node code.
 
-A part answers with sums over its rows and changes them as it is told; it decides nothing. Calls are
-numbered: a call that arrives twice is answered again but carried out once, and a call that does not
-follow the last one is refused, so that no step is ever lost or applied twice.
+A part answers with sums over its rows and changes them as it is told; it decides nothing.
 """
 
 from __future__ import annotations
@@ -26,6 +24,7 @@ from ..solvers import METHODS
 from ..solvers.start import Start
 from ..solvers.stopping import Monitor, StoppingRule, drive
 from .loading import LoadedPart
+from .numbered import Numbered
 
 Keys = tuple[int, ...]
 NOWHERE = np.empty(0)  # in place of lam: the driver knows where points are
@@ -95,7 +94,7 @@ class Reply:
     seconds: float = 0.0  # that the part took
 
 
-class Part:
+class Part(Numbered):
     """Some of the rows of a problem, with their weights."""
 
     def __init__(self, loaded: LoadedPart, spec: PartSpec) -> None:
@@ -109,9 +108,8 @@ class Part:
             fit_intercept=spec.fit_intercept,
             n_threads=self.n_threads,
         )
-        self.number = -1
+        super().__init__()
         self.share = 1.0
-        self.last_answer: Any = None
         self.bundle: Columns | None = None
         self.steps: Vector | None = None
         self.asked: Columns | None = None
@@ -140,24 +138,6 @@ class Part:
         self.valued = valued.astype(bool)
         self.rows = self.problem.rows(self.n_threads)
         self.points: dict[int, LocalPoint] = {}
-
-    def answer(self, call: tuple[Any, ...]) -> Any:
-        """Answer one call of the driver: the name of a method, and its arguments."""
-        name, *arguments = call
-        return getattr(self, name)(*arguments)
-
-    def carry_out(self, number: int, name: str, *arguments: Any) -> Any:
-        """Carry out one numbered call, or repeat the answer to the last one."""
-        if number != self.number:
-            if number != self.number + 1:
-                raise RuntimeError(f"a part is at round {self.number} and was asked for {number}")
-            self.last_answer = getattr(self, name)(*arguments)
-            self.number = number
-        return self.last_answer
-
-    def rest(self, seconds: float) -> None:
-        """Do nothing for a while: what the round cost and the watch are measured with."""
-        time.sleep(seconds)
 
     # Points: F anywhere, beside the weights that rounds change
 

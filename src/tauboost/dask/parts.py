@@ -22,6 +22,10 @@ __all__ = ["LoadedParts", "check_client", "common_width", "ordered"]
 class LoadedParts:
     """Futures of loaded parts, and a summary of each."""
 
+    # The tasks that load a part from its pieces, and sum it up.
+    load: Callable[..., Any] = staticmethod(load_part)
+    summarise: Callable[..., Summary] = staticmethod(summarise)
+
     def __init__(self, crew: Crew, data: Any, n_features: int | None, n_parts: int | None) -> None:
         self.client, self.crew, self.token = crew.client, crew, uuid.uuid4().hex[:8]
         self.wanted = None if n_features is None else check_count(n_features, "n_features")
@@ -29,11 +33,11 @@ class LoadedParts:
         most = workers if n_parts is None else check_count(n_parts, "n_parts")
         pieces, self.can_widen = as_pieces(data, n_features, most)
         loads = [
-            delayed(load_part)(group, self.can_widen, dask_key_name=self._key("load", k))
+            delayed(self.load)(group, self.can_widen, dask_key_name=self._key("load", k))
             for k, group in enumerate(grouped(pieces, most))
         ]
         self.loaded: list[Future] = self.client.compute(loads)
-        self.summaries: list[Summary] = self.results("summary", summarise)
+        self.summaries: list[Summary] = self.results("summary", self.summarise)
         self.labels = [label for summary in self.summaries for label in summary.labels]
         self.present = [k for k, part in enumerate(self.summaries) if part.n_present > 0]
 

@@ -22,7 +22,19 @@ from ..validation.numbers import check_count
 from ..validation.values import Values, Words, as_words
 from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
 
-__all__ = ["bin_column", "bin_table", "encode"]
+__all__ = [
+    "bin_column",
+    "bin_table",
+    "categorical_positions",
+    "check_max_bins",
+    "check_words",
+    "encode",
+    "kept_words",
+    "sorted_edges",
+    "whole_bits",
+    "whole_weights",
+    "word_weights",
+]
 
 Codes = NDArray[np.uint8]
 FEW_BINS = 32
@@ -49,9 +61,8 @@ def bin_table(
     Where a column of numbers has more values than ``max_bins``, there are no more bins than one for
     ``values_a_bin`` of them, but for the first FEW_BINS.
     """
-    if check_count(max_bins, "max_bins", 2) > MOST_BINS:
-        raise ValueError(f"max_bins must be at most {MOST_BINS}, got {shown(max_bins)}")
-    categories = _categorical(frame, categorical)
+    check_max_bins(max_bins)
+    categories = categorical_positions(frame, categorical)
     whole = None if weights is None else _whole(weights)
     codes = np.empty((frame.n_columns, frame.n_rows), dtype=np.uint8)
     columns: list[Any] = [None] * frame.n_columns
@@ -63,6 +74,12 @@ def bin_table(
 
     side_by_side(work, range(frame.n_columns), n_threads)
     return tuple(columns), codes
+
+
+def check_max_bins(max_bins: int) -> None:
+    """Refuse numbers of bins that a byte cannot tell apart."""
+    if check_count(max_bins, "max_bins", 2) > MOST_BINS:
+        raise ValueError(f"max_bins must be at most {MOST_BINS}, got {shown(max_bins)}")
 
 
 def bin_column(
@@ -79,14 +96,17 @@ def bin_column(
     _refuse_identifiers(frame, k, is_category)
     values = as_words(frame.column(k)) if is_category else frame.column(k)
     if isinstance(values, Words):
-        _check_words(values, name)
-        words = CategoryColumn(name, _kept(values, weights, max_bins))
+        if len(values.words) > MOST_WORDS:
+            there = np.bincount(values.places + 1)[1:]
+            check_words(int(np.count_nonzero(there)), int(there.sum()), name)
+        total = word_weights(values, weights)
+        words = CategoryColumn(name, kept_words(values.words, total, max_bins))
         return words, words.codes(values)
     numbers = NumericColumn(name, _edges(values, weights, max_bins, values_a_bin))
     return numbers, numbers.codes(values)
 
 
-def _categorical(frame: Frame, categorical: Any) -> set[int]:
+def categorical_positions(frame: Frame, categorical: Any) -> set[int]:
     """Return the positions of the columns that are to be categories."""
     if isinstance(categorical, str) and categorical == "auto":
         return set()
@@ -111,10 +131,18 @@ def _categorical(frame: Frame, categorical: Any) -> set[int]:
 
 
 def _whole(weights: Vector) -> NDArray[np.int64] | None:
-    """Return multiples of the weights as whole numbers, by a power of two: integers stay exact."""
     if np.all(weights == weights[0]):
         return None
-    bits = BITS - int(np.frexp(weights.max())[1]) - len(weights).bit_length()
+    return whole_weights(weights, whole_bits(weights.max(), len(weights)))
+
+
+def whole_bits(largest: float, n_rows: int) -> int:
+    """Return the power of two that makes whole numbers of weights, without a sum too large."""
+    return BITS - int(np.frexp(largest)[1]) - n_rows.bit_length()
+
+
+def whole_weights(weights: Vector, bits: int) -> NDArray[np.int64]:
+    """Return multiples of the weights as whole numbers, by a power of two: integers stay exact."""
     whole = np.rint(np.ldexp(weights, bits)).astype(np.int64)
     return np.maximum(whole, weights > 0)  # the least weight is one
 
@@ -122,31 +150,41 @@ def _whole(weights: Vector) -> NDArray[np.int64] | None:
 def _edges(
     values: Vector, weights: NDArray[np.int64] | None, max_bins: int, values_a_bin: int
 ) -> Vector:
-    order = None if weights is None else np.argsort(values)
-    ordered = np.sort(values) if order is None else values[order]
-    ordered_weights = None if weights is None else weights[order]
+    if weights is None:
+        return sorted_edges(np.sort(values), None, max_bins, values_a_bin)
+    order = np.argsort(values)
+    return sorted_edges(values[order], weights[order], max_bins, values_a_bin)
+
+
+def sorted_edges(
+    values: Vector, weights: NDArray[np.int64] | None, max_bins: int, values_a_bin: int = 1
+) -> Vector:
+    """Return the edges of values in order."""
     if values_a_bin > 1:
-        there = ordered if ordered_weights is None else ordered[ordered_weights > 0]
+        there = values if weights is None else values[weights > 0]
         n_values = int(np.count_nonzero(there[1:] > there[:-1])) + 1  # NaN is above nothing
         if n_values > max_bins:
             max_bins = min(max_bins, max(FEW_BINS, n_values // values_a_bin))
-    edges = _core.numeric_edges(ordered, ordered_weights, max_bins)
-    return np.array(edges, dtype=np.float64) + 0.0  # no -0
+    return np.array(_core.numeric_edges(values, weights, max_bins), dtype=np.float64) + 0.0  # no -0
 
 
-def _kept(values: Words, weights: NDArray[np.int64] | None, max_bins: int) -> NDArray[Any]:
-    """Return the categories that get a code: the heaviest, ties by name."""
+def word_weights(values: Words, weights: NDArray[np.int64] | None) -> NDArray[np.int64]:
+    """Return the weight of the rows of each word."""
     size = len(values.words) + 1  # missing comes last
     if weights is None:
-        total = np.bincount(values.places + 1, minlength=size)[1:]
-    else:
-        total = np.zeros(size, dtype=np.int64)
-        np.add.at(total, values.places, weights)
-    found = [i for i in range(size - 1) if total[i] > 0]
-    found.sort(key=lambda i: (-int(total[i]), values.words[i]))
+        return np.bincount(values.places + 1, minlength=size)[1:]
+    total = np.zeros(size, dtype=np.int64)
+    np.add.at(total, values.places, weights)
+    return total[:-1]
+
+
+def kept_words(words: Sequence[str], total: NDArray[np.int64], max_bins: int) -> NDArray[Any]:
+    """Return the categories that get a code: the heaviest, ties by name."""
+    found = np.flatnonzero(total > 0).tolist()
+    found.sort(key=lambda i: (-int(total[i]), words[i]))
     most = min(max_bins, MOST_BINS - 1)
     kept = found if len(found) <= most else found[: max_bins - 1]
-    return np.array([values.words[i] for i in kept], dtype=object)
+    return np.array([words[i] for i in kept], dtype=object)
 
 
 def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
@@ -163,10 +201,8 @@ def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
         raise _identifier(frame.names[k], f"no value twice among {len(values.words):,} rows")
 
 
-def _check_words(values: Words, name: str) -> None:
-    if len(values.words) <= MOST_WORDS:
-        return
-    n_words, n_there = np.count_nonzero(np.bincount(values.places + 1)[1:]), _n_there(values)
+def check_words(n_words: int, n_there: int, name: str) -> None:
+    """Refuse a column where so many of the strings that are there are different."""
     if n_words > MOST_WORDS and 2 * n_words > n_there:
         raise _identifier(name, f"{n_words:,} different values in {n_there:,} rows")
 

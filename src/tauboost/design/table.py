@@ -43,7 +43,7 @@ def core_table(
     returned: the group of each shard.
     """
     table = _core.Table(codes.reshape(-1), len(columns), codes.shape[1])
-    ends = np.flatnonzero(np.diff(groups, append=groups[-1] + 1)) + 1
+    ends = np.flatnonzero(np.diff(groups, append=-1)) + 1
     of_shard, first = [], 0
     for end in ends.tolist():
         group = int(groups[first])
@@ -51,6 +51,9 @@ def core_table(
             table.add_shard(start, min(largest_shard, end - start), int(labels[group]))
             of_shard.append(group)
         first = end
+    if not of_shard or of_shard[-1] < len(labels) - 1:  # the kernels count labels by the last one
+        table.add_shard(first, 0, int(labels[-1]))
+        of_shard.append(len(labels) - 1)
     for k, column in enumerate(columns):
         table.add_column_term(k, column.n_bins, column.n_ordered)
     return table, np.array(of_shard)

@@ -13,7 +13,9 @@ from ..base.arrays import Vector
 from .table_lanes import TableLanes
 from .table_model import TermData
 from .table_race import Strength, TableRace
+from .table_samples import TableSamples
 from .table_terms import terms_of
+from .table_weights import TableWeights
 
 __all__ = ["score_spreads"]
 
@@ -26,6 +28,7 @@ def score_spreads(
 ) -> tuple[Vector, ...]:
     """Return the standard deviation of the scores of each term, in the shape of the scores."""
     samples, visited = race.samples, race.terms(race.pairs)
+    assert isinstance(samples, TableSamples)
     random = np.random.Generator(np.random.Philox(key=[race.options.seed, 1]))
     levels: list[Vector] = []
     intercepts: list[Vector] = []
@@ -33,7 +36,8 @@ def score_spreads(
         drawn = random.poisson(1.0, (samples.n, LANES)) * samples.weights[:, None]
         for task, fit in enumerate(fits):
             lanes = race.lanes([strength] * LANES, task, None, samples.n_threads)
-            lanes.set_weights(drawn)
+            assert isinstance(lanes.rows, TableWeights)
+            lanes.rows.set_weights(drawn)
             lanes.start_from(fit.levels[0], float(fit.intercepts[0]))
             for _ in range(SWEEPS):
                 lanes.sweep(visited)

@@ -13,6 +13,7 @@ from ..base.threads import useful_threads
 from ..design.binning import bin_table
 from ..validation import check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
+from .binned_rows import BinnedRows
 from .options import Clock, Event, Report
 from .table_bands import score_spreads
 from .table_lanes import TableLanes
@@ -22,7 +23,7 @@ from .table_race import Strength, TableRace
 from .table_samples import TableSamples
 from .table_terms import terms_of
 
-__all__ = ["fit_table"]
+__all__ = ["fit_samples", "fit_table"]
 
 # Finer bins than this would follow single rows.
 VALUES_A_BIN = 16
@@ -70,6 +71,18 @@ def fit_table(
         n_threads=n_threads,
     )
     del codes, labels, weights, present  # what the samples do not hold is not needed
+    return fit_samples(samples, options, signs, clock, classes, report)
+
+
+def fit_samples(
+    samples: BinnedRows,
+    options: TableOptions,
+    signs: NDArray[np.int8],
+    clock: Clock,
+    classes: NDArray[Any],
+    report: Report | None = None,
+) -> TableModel:
+    """Fit a table classifier to binned rows, wherever they are."""
     race = TableRace(samples, options, signs, clock)
     _tell(report, Event("build", 0, math.nan, math.nan, clock.seconds))
     strength = race.strength()

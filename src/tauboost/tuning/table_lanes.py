@@ -3,23 +3,20 @@
 from __future__ import annotations
 
 import math
-from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Mask, Vector
-from ..design.sparse import flipped
+from ..base.arrays import Vector
 from ..losses import LOSSES
-from .table_samples import TableSamples
+from .binned_rows import BinnedRows, End, LaneSpec
 
 __all__ = ["LANES", "TableLanes", "TermPsi"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
 FEW_BITS = 16  # by which sums of weights may be from 1
-MOST = 80.0  # residuals beyond it are too much for the exp of a race
 
 
 class TermPsi:
@@ -63,7 +60,7 @@ class TableLanes:
 
     def __init__(
         self,
-        samples: TableSamples,
+        samples: BinnedRows,
         loss: str,
         psi: TermPsi,
         tasks: list[int],
@@ -76,66 +73,37 @@ class TableLanes:
         self.samples, self.loss, self.held = samples, LOSSES[loss], held
         self.n_lanes = psi.n_lanes
         self.width = next(width for width in LANES if width >= psi.n_lanes)
-        self.psi = psi.padded(self.width)
+        self.psi, self.signs = psi.padded(self.width), signs
         tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
-        self.is_positive = samples.is_positive(tasks).reshape(-1)
-        self.shards, self.signs, self.n_threads = samples.shards(held), signs, n_threads
+        spec = LaneSpec(loss, tuple(tasks), held, samples.trained_weight(held))
+        self.rows = samples.rows(spec, n_threads)
         self.random = np.random.Generator(np.random.Philox(key=seed))
         self.levels = np.zeros((self.width, samples.table.n_levels))
         self.intercepts = np.zeros(self.width)
-        self.edge = np.full(self.width, np.inf)
-        self.n_sweeps = 0
-        self._begin()
-
-    def _begin(self) -> None:
-        """Set the weights of the rows at levels of 0."""
-        samples = self.samples
-        weights, n = samples.weights, samples.n
-        total = weights[samples.trained(self.held)].sum()
         self.total = np.ones(self.width)
         self.shift = np.zeros(self.width)  # exponential: F = shift + log(sum of E)
-        self.E: NDArray[Any]
-        real = np.float64 if self.width == 1 else np.float32
-        if self.loss.has_odds:
-            self.E = np.ones(n * self.width, dtype=real)
-            self.c = weights[:1] / total if samples.has_equal_weights else weights / total
-        else:
-            self.E = np.repeat((weights / total).astype(real), self.width)
-            self.c = None
+        self.edge = np.full(self.width, np.inf)
+        self.n_sweeps = 0
 
-    def set_weights(self, weights: Vector) -> None:
-        """Give every row weights of its own, (rows, lanes), in each lane."""
-        shares = weights / weights.sum(axis=0)
-        if self.loss.has_odds:
-            self.c = shares.reshape(-1)
-        else:
-            self.E = shares.astype(self.E.dtype).reshape(-1)
-
-    def are_positive(self, lane: int) -> Mask:
-        """Return the rows that have y = 1 in a lane."""
-        of_label = self.is_positive.reshape(-1, self.width)[:, lane] != 0
-        return np.asarray(of_label[self.samples.labels])
-
-    def constant(self, share: float) -> float:
-        """Return the intercept that is best alone where this share of the weight has y = 1."""
-        return -math.log(share / (1.0 - share)) / self.loss.link_slope
+    @property
+    def end(self) -> End:
+        """Where the fits are."""
+        return self.levels[: self.n_lanes], self.intercepts[: self.n_lanes]
 
     def start_from(self, levels: Vector, intercept: float) -> None:
         """Go to these levels, of the first terms where there are more now, in every lane."""
         self.levels[:, : len(levels)] = levels
         self.intercepts[:] = intercept
-        trained = self.samples.trained(self.held)
-        y = np.where(self.are_positive(0)[trained], 1.0, -1.0)
-        r = self.values(self.shards, 1)[:, 0] * y
+        there = self.levels[:1], self.intercepts[:1]
+        shift = np.zeros(1) if self.loss.has_odds else self.rows.largest(*there)
+        self.shift += shift
+        total = self.rows.place(*there, shift)
         if not self.loss.has_odds:
-            self.shift += r.max()
-            r -= r.max()
-        growth = np.ones(len(trained), dtype=self.E.dtype)
-        growth[trained] = np.exp(np.clip(r, -MOST, MOST))
-        self.E *= np.repeat(growth, self.width)
-        if not self.loss.has_odds:
-            E = self.E.reshape(-1, self.width)
-            self.total = E[trained].sum(axis=0, dtype=np.float64)
+            self.total = total
+
+    def constant(self, share: float) -> float:
+        """Return the intercept that is best alone where this share of the weight has y = 1."""
+        return -math.log(share / (1.0 - share)) / self.loss.link_slope
 
     def look(self) -> None:
         """Learn how large the edges are, without a step."""
@@ -143,21 +111,14 @@ class TableLanes:
 
     def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
         """Visit every term once, or these; returns by how much each objective fell."""
-        table = self.samples.table
-        order = np.arange(table.n_terms, dtype=np.int32) if terms is None else terms
+        n_terms = self.samples.table.n_terms
+        order = np.arange(n_terms, dtype=np.int32) if terms is None else terms
         decrease = self._visit(self.random.permutation(order), NEWTON_STEPS)
         self.n_sweeps += 1
         return decrease
 
     def _visit(self, terms: NDArray[np.int32], n_newton: int) -> Vector:
-        table = self.samples.table
-        sweep: Any = _core.table_sweep if self.width == 1 else _core.table_lane_sweep
-        outcome = sweep(
-            table,
-            self.E,
-            self.c,
-            self.is_positive,
-            self.shards,
+        outcome = self.rows.sweep(
             self.levels.reshape(-1),
             self.intercepts,
             self.total,
@@ -166,7 +127,6 @@ class TableLanes:
             self.signs.reshape(-1),
             terms,
             n_newton,
-            self.n_threads,
         )
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
         self._rescale()
@@ -177,54 +137,14 @@ class TableLanes:
         bits = -np.frexp(self.total)[1]
         if self.loss.has_odds or np.all(np.abs(bits) < FEW_BITS):
             return
-        E, trained = self.E.reshape(-1, self.width), self.samples.trained(self.held)
-        E[trained] = np.ldexp(E[trained], bits)  # by powers of two: no bit changes
-        self.total = np.ldexp(self.total, bits)
+        # Summed up anew: kept by differences over many sweeps, it would be nothing but rounding.
+        self.total = self.rows.rescale(bits)
         self.shift -= np.log(2.0) * bits
-
-    def values(self, shards: NDArray[np.int32], n_lanes: int) -> Vector:
-        """Return the sums of levels of the rows in these shards, (rows, lanes), of some lanes."""
-        n_rows = int(self.samples.shard_rows[shards].sum())
-        values = np.empty((n_rows, n_lanes))
-        _core.table_values(
-            self.samples.table,
-            self.levels[:n_lanes].reshape(-1),
-            self.intercepts[:n_lanes],
-            shards,
-            values.reshape(-1),
-            self.n_threads,
-        )
-        return values
-
-    def forget_rows(self) -> None:
-        """Give the memory of the weights back: no more sweeps will follow."""
-        self.E = np.empty(0)
 
     def objective(self, lane: int = 0) -> float:
         """Return F + psi of a lane, from the weights as they are kept."""
-        samples = self.samples
-        E = self.E.reshape(-1, self.width)[samples.trained(self.held), lane]
-        if self.c is not None:
-            c = self.c if len(self.c) == 1 else self.c[samples.trained(self.held)]
-            value = float(np.sum(c * np.log(1.0 + E)))
-        else:
-            value = float(self.shift[lane] + np.log(E.sum()))
+        value = self.rows.loss_sum(lane)
+        if not self.loss.has_odds:
+            value = float(self.shift[lane] + np.log(value))
         l1, l2 = (np.ascontiguousarray(x[:, lane]) for x in (self.psi.l1, self.psi.l2))
-        return value + _core.table_psi(samples.table, self.levels[lane], l1, l2)
-
-    def held_out_decisions(self) -> Vector:
-        """Return the decision values of the rows that are held out, (rows, lanes)."""
-        assert self.held is not None
-        return flipped(self.values(self.samples.held_shards(self.held), self.n_lanes))
-
-    def weights(self, lane: int) -> tuple[Vector, Vector]:
-        """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
-        samples = self.samples
-        E = self.E.reshape(-1, self.width)[:, lane]
-        y = np.where(self.are_positive(lane), 1.0, -1.0)
-        if self.c is not None:
-            share = 1.0 / (1.0 + E.astype(np.float64))
-            w = np.where(samples.trained(self.held), self.c * (E * share), 0.0)
-            return y * w, w * share
-        w = np.where(samples.trained(self.held), E / self.total[lane], 0.0)
-        return y * w, w
+        return value + _core.table_psi(self.samples.table, self.levels[lane], l1, l2)

@@ -7,6 +7,8 @@ of its columns could say alone is moved to that column's own term.
 
 from __future__ import annotations
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import combinations
 
@@ -16,8 +18,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..design.columns import Column
+from .binned_rows import BinnedRows
 from .table_lanes import TableLanes
-from .table_samples import TableSamples
 
 __all__ = ["Pair", "importances", "purified", "ranked_pairs"]
 
@@ -33,19 +35,33 @@ class Pair:
 
     columns: tuple[int, int]
     maps: tuple[NDArray[np.uint8], NDArray[np.uint8]]
+    n_ordered: tuple[int, int]
     term: int  # its number among the terms of the table
     first_level: int  # where its levels begin
 
     @classmethod
-    def add(cls, samples: TableSamples, columns: tuple[int, int]) -> Pair:
-        """Cut both axes into cells of about equal weight, and add the pair to the table's terms."""
-        (first, n_first), (second, n_second) = (_cells(samples, k, FINE) for k in columns)
-        table = samples.table
-        pair = cls(columns, (first, second), table.n_terms, table.n_levels)
+    def add(cls, samples: BinnedRows, wanted: Sequence[tuple[int, int]]) -> list[Pair]:
+        """Cut the axes of pairs into cells of about equal weight, and make terms of them."""
+        pairs: list[Pair] = []
+        term, level = samples.table.n_terms, samples.table.n_levels
+        for columns in wanted:
+            (first, n_first), (second, n_second) = (_cells(samples, k, FINE) for k in columns)
+            pairs.append(cls(columns, (first, second), (n_first, n_second), term, level))
+            term, level = term + 1, level + math.prod(pairs[-1].shape)
+        if pairs:
+            samples.add_pairs(pairs)
+        return pairs
+
+    def add_to(self, table: _core.Table) -> None:
+        """Make a term of it."""
         table.add_pair_term(
-            columns[0], first.tolist(), n_first, columns[1], second.tolist(), n_second
+            self.columns[0],
+            self.maps[0].tolist(),
+            self.n_ordered[0],
+            self.columns[1],
+            self.maps[1].tolist(),
+            self.n_ordered[1],
         )
-        return pair
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -53,7 +69,7 @@ class Pair:
         return int(self.maps[0].max()) + 1, int(self.maps[1].max()) + 1
 
 
-def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
+def _cells(samples: BinnedRows, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
     """Return the cell of each code of a column, and how many cells are ordered.
 
     Ordered bins are joined with their neighbours, and missing values have a cell of their own;
@@ -74,34 +90,43 @@ def _cells(samples: TableSamples, k: int, n_cells: int) -> tuple[NDArray[np.uint
     return np.append(cells, [n_ordered]).astype(np.uint8), n_ordered
 
 
-def ranked_pairs(
-    samples: TableSamples, g: Vector, h: Vector, noise: float, important: list[int]
-) -> tuple[list[tuple[int, int]], Vector]:
+def ranked_pairs(lanes: TableLanes, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:
     """Return the pairs that would gain something, best first, and their gains.
 
-    ``g`` and ``h`` are gradient and curvature of every row, ``noise`` what g^2 / h of a cell is
-    where there is nothing to find; ``important`` are the columns, the most important first.
+    Asked of the first lane; ``important`` are the columns, the most important first.
     """
+    samples = lanes.samples
     chosen = sorted(important[:MOST_COLUMNS])
     pairs = list(combinations(chosen, 2))
+    if not pairs:
+        return [], np.empty(0)
     maps = np.zeros((len(chosen), 256), dtype=np.uint8)
     for place, k in enumerate(chosen):
         cells, _ = _cells(samples, k, COARSE)
         maps[place, : len(cells)] = cells
-    gains = np.empty(len(pairs))
-    _core.pair_gains(
-        samples.table,
-        np.array(chosen, dtype=np.int32),
-        maps.reshape(-1),
-        g,
-        h,
-        noise,
-        gains,
-        samples.n_threads,
-    )
+    side = COARSE + 1  # missing values have a cell of their own
+    columns = np.array(chosen, dtype=np.int32)
+    sums = lanes.rows.pair_sums(0, float(lanes.total[0]), columns, maps, side)
+    gains = _gains(sums, samples.noise(lanes.held))
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
     return [pairs[k] for k in order.tolist()], gains[order]
+
+
+def _gains(sums: Vector, noise: float) -> Vector:
+    """Return what each pair would gain beyond its columns, from sums (pairs, side, side, 2).
+
+    With gradient g and curvature h a Newton step gains g^2 / 2 h, in a cell of the grid or in a
+    whole row or column of it. Rows without a pattern have g^2 about noise * h: that much is
+    expected of every cell, and subtracted.
+    """
+
+    def newton(sums: Vector) -> Vector:
+        g, h = sums[..., 0], sums[..., 1]
+        gain = np.divide(np.square(g), h, out=np.full_like(h, noise), where=h > 0) - noise
+        return np.asarray(0.5 * gain.reshape(len(gain), -1).sum(axis=1))
+
+    return newton(sums) - newton(sums.sum(axis=2)) - newton(sums.sum(axis=1))
 
 
 def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vector]]:

@@ -15,13 +15,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.side_by_side import side_by_side
-from ..losses import LOSSES
+from .binned_rows import N_FOLDS, BinnedRows, End
 from .options import Clock
 from .table_lanes import TableLanes, TermPsi
 from .table_options import TableOptions
 from .table_pairs import Pair, importances, ranked_pairs
-from .table_samples import N_FOLDS, TableSamples
 
 __all__ = ["Strength", "TableRace"]
 
@@ -56,7 +54,8 @@ def psi_of(strengths: list[Strength], n_columns: int, n_pairs: int) -> TermPsi:
     columns = TermPsi.elastic_net(n_columns, alphas, ratios)
     if n_pairs == 0:
         return columns
-    smooth = np.array([s.smoothness for s in strengths])
+    # Where there are to be no pairs, those of the table stay at 0, and cost nothing.
+    smooth = np.array([s.smoothness if s.smoothness < math.inf else 0.0 for s in strengths])
     return TermPsi(
         np.vstack([columns.l1, np.tile(RIDGE * smooth, (n_pairs, 1))]),
         np.vstack([columns.l2, np.tile(smooth, (n_pairs, 1))]),
@@ -68,16 +67,19 @@ class Heat:
     """What came of some candidates on the rows held out."""
 
     strengths: list[Strength]
-    losses: Vector  # the mean loss of each candidate; infinite where it is not a number
-    row_losses: Vector  # of the best, row by row
-    weights: Vector  # of these rows, of sum 1
-    # Where each fold and task ended: levels (lanes, levels) and intercepts (lanes,)
-    ends: dict[tuple[int, int], tuple[Vector, Vector]]
+    losses: Vector  # the mean of each candidate; infinite where it is not a number
+    ends: dict[tuple[int, int], End]  # where each fold and task ended
 
     @property
     def best(self) -> int:
         """The number of the best candidate."""
         return int(np.argmin(self.losses))
+
+    def best_ends(self, fold: int, n_tasks: int) -> list[End]:
+        """Return where the best candidate ended, in one fold."""
+        found = [self.ends[fold, task] for task in range(n_tasks)]
+        chosen = slice(self.best, self.best + 1)
+        return [(levels[chosen], intercepts[chosen]) for levels, intercepts in found]
 
 
 class TableRace:
@@ -85,7 +87,7 @@ class TableRace:
 
     def __init__(
         self,
-        samples: TableSamples,
+        samples: BinnedRows,
         options: TableOptions,
         signs: NDArray[np.int8],
         clock: Clock,
@@ -101,17 +103,14 @@ class TableRace:
 
     def _folds(self) -> list[int]:
         """Return the folds to hold out; none where a class has too few rows."""
-        counts = np.bincount(self.samples.labels, minlength=self.samples.n_classes)
-        if counts.min() < 2:
+        counts = self.samples.counts
+        totals = counts.sum(axis=0)
+        if totals.min() < 2:
             return []
         size = self.samples.n / N_FOLDS
         wanted = range(min(N_FOLDS, math.ceil(ENOUGH_HELD_OUT / size)))
         # A fold that has all rows of a class, or none of any, can neither teach nor tell.
-        return [fold for fold in wanted if self._is_useful(fold, counts)]
-
-    def _is_useful(self, fold: int, counts: NDArray[np.intp]) -> bool:
-        held = self.samples.labels[self.samples.folds == fold]
-        return len(held) > 0 and bool(np.all(np.bincount(held, minlength=len(counts)) < counts))
+        return [fold for fold in wanted if counts[fold].any() and np.all(counts[fold] < totals)]
 
     def strength(self) -> Strength:
         """Return the strength that is given, or the best."""
@@ -147,7 +146,7 @@ class TableRace:
         edges = []
         for task in range(self.samples.n_tasks):
             lanes = self.lanes([Strength(0.0, 1.0)], task, None, self.samples.n_threads)
-            share = float(self.samples.weights[lanes.are_positive(0)].sum())
+            share = self.samples.class_weight(self.samples.positive(task))
             lanes.start_from(np.empty(0), lanes.constant(share))
             lanes.look()
             edges.append(float(lanes.edge[0]))
@@ -202,9 +201,8 @@ class TableRace:
         """Return the pairs that are asked for, or those that rank highest on the rows left."""
         wanted = self.options.pairs
         chosen = wanted if isinstance(wanted, list) else self._ranked(strength, held)
-        for columns in chosen:
-            if columns not in self._known:
-                self._known[columns] = Pair.add(self.samples, columns)
+        new = Pair.add(self.samples, [columns for columns in chosen if columns not in self._known])
+        self._known |= {pair.columns: pair for pair in new}
         return [self._known[columns] for columns in chosen]
 
     def terms(self, pairs: list[Pair]) -> NDArray[np.int32]:
@@ -216,10 +214,20 @@ class TableRace:
         """Tell whether pairs help by more than a standard error."""
         if self.heat is None:
             return False
-        gain = self.heat.row_losses - heat.row_losses
-        mean = float(heat.weights @ gain)
-        error = math.sqrt(float(np.sum(np.square(heat.weights * (gain - mean)))))
-        return mean > error
+        n_tasks = self.samples.n_tasks
+        sums = [
+            self.samples.gain_sums(
+                self.options.loss,
+                fold,
+                self.heat.best_ends(fold, n_tasks),
+                heat.best_ends(fold, n_tasks),
+            )
+            for fold in self.folds
+        ]
+        weight, gain, *squares = np.sum(sums, axis=0).tolist()
+        mean = gain / weight
+        variance = squares[0] * mean * mean - 2.0 * mean * squares[1] + squares[2]
+        return bool(mean > math.sqrt(max(variance, 0.0)) / weight)
 
     def _ranked(self, strength: Strength, held: int | None) -> list[tuple[int, int]]:
         """Return the pairs worth a term, by what the columns leave over, over all tasks."""
@@ -227,11 +235,10 @@ class TableRace:
         most = min(PAIRS_FOR_A_COLUMN * len(samples.columns), MOST_PAIRS)
         if isinstance(wanted, int):
             most = wanted
-        weights = np.where(samples.trained(held), samples.weights, 0.0)
-        noise = float(np.sum(np.square(weights))) / float(weights.sum()) ** 2
-        total: dict[tuple[int, int], float] = {}
-        for task in range(samples.n_tasks):
-            lanes = self.lanes([strength], task, held, samples.n_threads)
+        found: dict[int, tuple[list[tuple[int, int]], Vector]] = {}
+
+        def rank(task: int, n_threads: int) -> None:
+            lanes = self.lanes([strength], task, held, n_threads)
             if held is not None and self.heat is not None:
                 levels, intercepts = self.heat.ends[held, task]
                 lanes.start_from(levels[self.heat.best], intercepts[self.heat.best])
@@ -239,8 +246,13 @@ class TableRace:
                 for _ in range(PAIR_SWEEPS):
                     lanes.sweep(self.terms([]))
             free = [k for k in importances(lanes).tolist() if self.signs[k, 0] == 0]
-            pairs, gains = ranked_pairs(samples, *lanes.weights(0), noise, free)
-            for pair, gain in zip(pairs, gains.tolist(), strict=True):
+            found[task] = ranked_pairs(lanes, free)
+
+        samples.level_weights  # noqa: B018 - known before threads ask for it
+        samples.each_fit(rank, range(samples.n_tasks))
+        total: dict[tuple[int, int], float] = {}
+        for task in range(samples.n_tasks):
+            for pair, gain in zip(found[task][0], found[task][1].tolist(), strict=True):
                 total[pair] = total.get(pair, 0.0) + gain
         return sorted(total, key=lambda pair: (-total[pair], pair))[:most]
 
@@ -254,26 +266,21 @@ class TableRace:
         """Fit every candidate on all but each of the folds, and look at what is held out."""
         samples = self.samples
         jobs = [(fold, task) for fold in self.folds for task in range(samples.n_tasks)]
-        ends: dict[tuple[int, int], tuple[Vector, Vector]] = {}
-        decisions: dict[tuple[int, int], Vector] = {}
-        # Fits side by side share nothing; but few of them leave a thread idle at the end.
-        is_apart = len(jobs) >= 2 * samples.n_threads
+        ends: dict[tuple[int, int], End] = {}
 
-        def run(job: tuple[int, int]) -> None:
+        def run(job: tuple[int, int], n_threads: int) -> None:
             fold, task = job
-            lanes = self.lanes(strengths, task, fold, 1 if is_apart else samples.n_threads)
+            lanes = self.lanes(strengths, task, fold, n_threads)
             if start is not None:
                 levels, intercepts = start.ends[job]
                 lanes.start_from(levels[start.best], intercepts[start.best])
             terms = self.terms([] if pairs is None else pairs[fold])
             for _ in range(n_sweeps):
                 lanes.sweep(terms)
-            lanes.forget_rows()
-            decisions[job] = lanes.held_out_decisions()
-            ends[job] = lanes.levels, lanes.intercepts
+            ends[job] = lanes.end
 
-        side_by_side(run, jobs, samples.n_threads if is_apart else 1)
-        heat = self._judged(strengths, decisions, ends)
+        samples.each_fit(run, jobs)
+        heat = self._judged(strengths, ends)
         for strength, value in zip(strengths, heat.losses.tolist(), strict=True):
             self.selection.append(
                 {
@@ -285,33 +292,14 @@ class TableRace:
             )
         return heat
 
-    def _judged(
-        self,
-        strengths: list[Strength],
-        decisions: dict[tuple[int, int], Vector],
-        ends: dict[tuple[int, int], tuple[Vector, Vector]],
-    ) -> Heat:
-        samples, loss = self.samples, LOSSES[self.options.loss]
-        held = [samples.folds == fold for fold in self.folds]
-        weights = np.concatenate([samples.weights[rows] for rows in held])
-        weights /= weights.sum()
-
-        def row_losses(k: int) -> Vector:
-            return np.concatenate(
-                [
-                    loss.row_losses(
-                        np.stack(
-                            [decisions[fold, task][:, k] for task in range(samples.n_tasks)], axis=1
-                        ),
-                        samples.labels[rows],
-                    )
-                    for fold, rows in zip(self.folds, held, strict=True)
-                ]
-            )
-
-        losses = np.array([weights @ row_losses(k) for k in range(len(strengths))])
-        losses = np.nan_to_num(losses, nan=math.inf)
-        return Heat(strengths, losses, row_losses(int(np.argmin(losses))), weights, ends)
+    def _judged(self, strengths: list[Strength], ends: dict[tuple[int, int], End]) -> Heat:
+        tasks = range(self.samples.n_tasks)
+        sums = [
+            self.samples.held_out_sums(self.options.loss, fold, [ends[fold, t] for t in tasks])
+            for fold in self.folds
+        ]
+        *losses, weight = np.sum(sums, axis=0)
+        return Heat(strengths, np.nan_to_num(np.array(losses) / weight, nan=math.inf), ends)
 
     def lanes(
         self, strengths: list[Strength], task: int, held: int | None, n_threads: int

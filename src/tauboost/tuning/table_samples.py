@@ -6,8 +6,10 @@ the same as that row twice, and the order of the rows does not matter.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-from typing import Any
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,16 +19,69 @@ from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..design.columns import Column
 from ..design.table import core_table
+from ..losses import LOSSES
+from .binned_rows import N_FOLDS, BinnedRows, End, LaneSpec
+from .table_weights import TableWeights
 
-__all__ = ["N_FOLDS", "TableSamples"]
+if TYPE_CHECKING:
+    from .table_pairs import Pair
 
-N_FOLDS = 5
+__all__ = ["MANY_ROWS", "DifferentRows", "TableSamples", "deal_to_folds", "drawn_folds"]
+
 # Where every class has so many rows, folds drawn at random are as good as even ones.
 MANY_ROWS = 1000
 
 
 @dataclass(frozen=True, eq=False)
-class TableSamples:
+class DifferentRows:
+    """Rows of which no two are equal, each with a number that follows from its content."""
+
+    codes: NDArray[np.uint8]  # (columns, rows), of these and others: they are copied once, in order
+    places: NDArray[np.intp]  # of these
+    labels: NDArray[np.intp]
+    weights: Vector
+    prints: NDArray[np.uint64]
+
+    @classmethod
+    def build(
+        cls,
+        codes: NDArray[np.uint8],
+        labels: NDArray[np.intp],
+        weights: Vector,
+        seed: int,
+        n_threads: int,
+    ) -> DifferentRows:
+        """Merge equal rows: their weights add up."""
+        prints = np.empty(len(labels), dtype=np.uint64)
+        first = np.empty(len(labels), dtype=np.int64)
+        n_different = _core.equal_rows(
+            codes.reshape(-1),
+            len(codes),
+            labels.astype(np.int32),
+            seed % 2**64,
+            prints,
+            first,
+            n_threads,
+        )
+        rows = cls(codes, np.arange(len(labels)), labels, weights, prints)
+        if n_different == len(labels):
+            return rows
+        weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
+        return replace(rows, weights=weights).take(np.flatnonzero(first == np.arange(len(first))))
+
+    def take(self, rows: NDArray[np.intp]) -> DifferentRows:
+        """Return some rows, in this order."""
+        return DifferentRows(
+            self.codes,
+            self.places[rows],
+            self.labels[rows],
+            self.weights[rows],
+            self.prints[rows],
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class TableSamples(BinnedRows):
     """Rows in the core's order with the numbers of their classes and their weights, of sum 1."""
 
     columns: tuple[Column, ...]
@@ -50,59 +105,43 @@ class TableSamples:
         n_threads: int,
     ) -> TableSamples:
         """Merge equal rows, deal them to folds, and put them in order, ``codes`` in place."""
-        prints = np.empty(len(labels), dtype=np.uint64)
-        first = np.empty(len(labels), dtype=np.int64)
-        n_different = _core.equal_rows(
-            codes.reshape(-1),
-            len(columns),
-            labels.astype(np.int32),
-            seed % 2**64,
-            prints,
-            first,
-            n_threads,
-        )
-        keep: NDArray[np.intp] | slice = slice(None)
-        if n_different < len(labels):
-            weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
-            keep = np.flatnonzero(first == np.arange(len(first)))
-            labels, prints, weights = labels[keep], prints[keep], weights[keep]
-        folds = _folds(prints, labels, n_classes)
+        rows = DifferentRows.build(codes, labels, weights, seed, n_threads)
+        folds = deal_to_folds(rows.prints, rows.labels, n_classes)
+        return cls.ordered(columns, rows, folds, float(rows.weights.sum()), n_classes, n_threads)
+
+    @classmethod
+    def ordered(
+        cls,
+        columns: tuple[Column, ...],
+        rows: DifferentRows,
+        folds: NDArray[np.intp],
+        total: float,
+        n_classes: int,
+        n_threads: int,
+    ) -> TableSamples:
+        """Put rows in order, their codes in place; ``total`` is the weight that is to be 1."""
         # Within a class and fold by content: sums then have the same bits for any order of rows.
-        order = np.argsort(prints)
-        groups = (labels * N_FOLDS + folds).astype(np.min_scalar_type(n_classes * N_FOLDS))
+        order = np.argsort(rows.prints)
+        groups = (rows.labels * N_FOLDS + folds).astype(np.min_scalar_type(n_classes * N_FOLDS))
         order = order[np.argsort(groups[order], kind="stable")]
-        rows = order if isinstance(keep, slice) else keep[order]
-        del prints, first
-        if len(rows) < codes.shape[1]:
-            codes = codes.take(rows, axis=1)
-        else:
-            for column in codes:
-                column[:] = column[rows]
-        small = np.min_scalar_type(n_classes)
         return cls(
             columns,
-            codes,
-            labels[order].astype(small),
+            _in_order(rows.codes, rows.places[order]),
+            rows.labels[order].astype(np.min_scalar_type(n_classes)),
             folds[order].astype(np.uint8),
-            weights[order] / weights.sum(),
+            rows.weights[order] / total,
             n_classes,
             n_threads,
         )
-
-    @property
-    def n(self) -> int:
-        """Number of different rows."""
-        return len(self.labels)
-
-    @property
-    def n_tasks(self) -> int:
-        """Number of two-class problems: one for two classes, else one for each."""
-        return 1 if self.n_classes == 2 else self.n_classes
 
     @cached_property
     def table(self) -> _core.Table:
         """The table in the core, a term for each column; pairs are added to it."""
         return self._table_and_groups[0]
+
+    def add_pairs(self, pairs: Sequence[Pair]) -> None:
+        for pair in pairs:
+            pair.add_to(self.table)
 
     @cached_property
     def shard_folds(self) -> NDArray[np.intp]:
@@ -121,18 +160,35 @@ class TableSamples:
         return core_table(self.columns, self.codes, groups, labels)
 
     @cached_property
-    def starts(self) -> NDArray[np.intp]:
-        """Where the levels of each column begin, and where those of the last end."""
-        return np.cumsum([0, *(column.n_bins for column in self.columns)])
+    def counts(self) -> NDArray[np.intp]:
+        """How many rows each fold has of each class."""
+        groups = self.folds.astype(np.intp) * self.n_classes + self.labels
+        return np.bincount(groups, minlength=N_FOLDS * self.n_classes).reshape(N_FOLDS, -1)
+
+    @cached_property
+    def fold_weights(self) -> Vector:
+        """The weight of each fold."""
+        return np.bincount(self.folds, self.weights, N_FOLDS).astype(np.float64)
+
+    @cached_property
+    def fold_squares(self) -> Vector:
+        """The sum of squared weights of each fold."""
+        return np.bincount(self.folds, np.square(self.weights), N_FOLDS).astype(np.float64)
+
+    def class_weight(self, label: int) -> float:
+        return float(self.weights[self.labels == label].sum())
+
+    def trained_weight(self, held: int | None) -> float:
+        return float(self.weights[self.trained(held)].sum())
 
     @cached_property
     def has_equal_weights(self) -> bool:
         """Whether one weight serves all rows."""
-        return bool(np.all(self.weights == self.weights[0]))
+        return bool(np.all(self.weights == self.weights[:1]))
 
-    def is_positive(self, tasks: list[int]) -> NDArray[np.uint8]:
+    def is_positive(self, tasks: Sequence[int]) -> NDArray[np.uint8]:
         """For each class and lane, whether the task of the lane wants it to be positive."""
-        wanted = [1 if self.n_classes == 2 else task for task in tasks]
+        wanted = [self.positive(task) for task in tasks]
         return np.equal(np.arange(self.n_classes)[:, None], wanted).astype(np.uint8)
 
     def shards(self, held: int | None) -> NDArray[np.int32]:
@@ -145,25 +201,94 @@ class TableSamples:
 
     def trained(self, held: int | None) -> Mask:
         """Return the rows to learn from."""
-        return np.ones(self.n, dtype=bool) if held is None else np.asarray(self.folds != held)
+        return np.ones(len(self.labels), bool) if held is None else np.asarray(self.folds != held)
 
-    @cached_property
-    def level_weights(self) -> Vector:
-        """The weight of the rows on each level of the table's terms."""
+    def level_sums(self) -> Vector:
         table = self.table
         sums = np.empty(table.n_labels * table.n_levels)
         _core.table_histograms(table, self.weights, sums, self.n_threads)
         return np.asarray(sums.reshape(table.n_labels, -1).sum(axis=0))
 
+    def pair_weights(self, pair: Pair) -> Vector:
+        first, second = (
+            cells.astype(np.intp)[self.codes[k]]
+            for k, cells in zip(pair.columns, pair.maps, strict=True)
+        )
+        shape = pair.shape
+        found = np.bincount(first * shape[1] + second, self.weights, math.prod(shape))
+        return found.reshape(shape).astype(np.float64)
 
-def _folds(
+    def rows(self, spec: LaneSpec, n_threads: int) -> TableWeights:
+        return TableWeights(self, spec, n_threads)
+
+    def values(
+        self, shards: NDArray[np.int32], levels: Vector, intercepts: Vector, n_threads: int
+    ) -> Vector:
+        """Return the sums of levels of the rows in these shards, (rows, lanes).
+
+        Where terms were added since, those of the levels come first.
+        """
+        lanes = len(levels)
+        values = np.empty((int(self.shard_rows[shards].sum()), lanes))
+        missing = self.table.n_levels - levels.shape[1]
+        padded = np.pad(levels, ((0, 0), (0, missing))) if missing else levels
+        flat = np.ascontiguousarray(padded).reshape(-1)
+        _core.table_values(
+            self.table,
+            flat,
+            np.ascontiguousarray(intercepts),
+            shards,
+            values.reshape(-1),
+            n_threads,
+        )
+        return values
+
+    def held_out_sums(self, loss: str, held: int, ends: Sequence[End]) -> Vector:
+        weights = self.weights[self.folds == held]
+        return np.append(weights @ self._held_out_losses(loss, held, ends), weights.sum())
+
+    def gain_sums(
+        self, loss: str, held: int, first: Sequence[End], second: Sequence[End]
+    ) -> Vector:
+        w = self.weights[self.folds == held]
+        before, after = (self._held_out_losses(loss, held, ends)[:, 0] for ends in (first, second))
+        g = before - after
+        return np.array([w.sum(), w @ g, w @ w, w @ (w * g), np.square(w * g).sum()])
+
+    def _held_out_losses(self, loss: str, held: int, ends: Sequence[End]) -> Vector:
+        """Return the losses of a fold's rows in each lane, (rows, lanes)."""
+        shards, n_threads = self.held_shards(held), self.n_threads
+        labels, row_losses = self.labels[self.folds == held], LOSSES[loss].row_losses
+        values: Any = np.stack([self.values(shards, *end, n_threads) for end in ends], axis=2)
+        decisions = np.negative(values, out=values)
+        lanes = range(decisions.shape[1])
+        return np.stack([row_losses(decisions[:, k], labels) for k in lanes], axis=1)
+
+
+def _in_order(codes: NDArray[np.uint8], places: NDArray[np.intp]) -> NDArray[np.uint8]:
+    """Return the codes of the rows in these places: in place if they are all there are."""
+    if len(places) < codes.shape[1]:
+        return codes.take(places, axis=1)
+    for column in codes:
+        column[:] = column[places]
+    return codes
+
+
+def deal_to_folds(
     prints: NDArray[np.uint64], labels: NDArray[np.intp], n_classes: int
 ) -> NDArray[np.intp]:
+    """Return a fold for each row, by its content: even ones if some class has few rows."""
+    folds = drawn_folds(prints)
     counts = np.bincount(labels, minlength=n_classes)
-    if counts.min() >= MANY_ROWS:
-        return np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)
-    folds = np.empty(len(labels), dtype=np.intp)
-    for label in range(n_classes):
+    present = np.flatnonzero(counts)
+    if counts[present].min(initial=MANY_ROWS) >= MANY_ROWS:
+        return folds
+    for label in present:
         of_class = np.flatnonzero(labels == label)
         folds[of_class[np.argsort(prints[of_class])]] = np.arange(len(of_class)) % N_FOLDS
     return folds
+
+
+def drawn_folds(prints: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return a fold for each row, by its content alone."""
+    return np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)

@@ -12,7 +12,7 @@ from ..base.messages import shown
 from .labels import scaled_weights
 from .numbers import check_real
 
-__all__ = ["encode_labels", "with_class_weights"]
+__all__ = ["class_weights", "encode_labels", "with_class_weights"]
 
 
 def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
@@ -48,23 +48,25 @@ def with_class_weights(
     """Return the weights of the samples times those of their classes."""
     if given is None:
         return weights
-    per_class = _class_weights(given, classes, codes, weights)
-    if not per_class.any():
-        raise ValueError("class_weight is zero for every class: at least one must be positive")
-    product = weights * scaled_weights(per_class, "class_weight")[codes]
+    totals = np.bincount(codes, weights, len(classes)).astype(np.float64)
+    product = np.asarray(weights * class_weights(given, classes, totals)[codes])
     if not product.any():
         return product  # what that means, callers say
     return scaled_weights(product, "sample_weight times class_weight")
 
 
-def _class_weights(
-    given: Any, classes: NDArray[Any], codes: NDArray[np.intp], weights: Vector
-) -> Vector:
-    """Return the weight of each class."""
+def class_weights(given: Any, classes: NDArray[Any], totals: Vector) -> Vector:
+    """Return the weight of each class; ``totals`` are the sums of weights of their samples."""
+    per_class = _class_weights(given, classes, totals)
+    if not per_class.any():
+        raise ValueError("class_weight is zero for every class: at least one must be positive")
+    return scaled_weights(per_class, "class_weight")
+
+
+def _class_weights(given: Any, classes: NDArray[Any], totals: Vector) -> Vector:
     if isinstance(given, str):
         if given != "balanced":
             raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {shown(given)}")
-        totals = np.bincount(codes, weights, len(classes))
         return np.asarray(totals.sum() / (len(classes) * np.maximum(totals, 1e-300)))
     if not isinstance(given, dict):
         raise TypeError(f"class_weight must be a dict, 'balanced' or None, got {shown(given)}")

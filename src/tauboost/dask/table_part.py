@@ -1,0 +1,249 @@
+"""One part of a table, on a worker: a Dask actor that counts values, bins rows and sums them up.
+
+It is built from rows as they were loaded, and told step by step what all parts have in common:
+classes and weights, columns, folds. From then on it is a table of its own, whose sums add up with
+those of the others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from distributed import get_worker
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..base.threads import useful_threads
+from ..design.binning import encode, whole_weights
+from ..design.columns import Column
+from ..design.tallies import Tally, tally_column
+from ..tuning.binned_rows import LaneSpec
+from ..tuning.table_pairs import Pair
+from ..tuning.table_samples import DifferentRows, TableSamples, drawn_folds
+from ..tuning.table_weights import TableWeights
+from ..validation.frames import Frame, take_frame
+from .labelled import codes_of
+from .loading import Summary, check_beside, joined_weights, split_piece, summary_of
+from .numbered import Numbered
+
+__all__ = ["Encoding", "Fate", "LoadedTable", "TablePart", "Weighing", "load_table", "sum_up"]
+
+
+@dataclass(frozen=True)
+class LoadedTable:
+    """The rows of a part, as loaded."""
+
+    tables: list[Any]  # data frames or arrays, one after the other, none of them empty
+    y: NDArray[Any]
+    sample_weight: Vector | None
+
+
+def load_table(pieces: Sequence[Any], can_widen: bool) -> LoadedTable:  # noqa: ARG001
+    """Put the pieces of a part together."""
+    tables, labels, weights = [], [], []
+    for piece in pieces:
+        X, y, sample_weight = split_piece(piece)
+        tables.append(X)
+        labels.append(np.asarray(y))
+        weights.append(check_beside(labels[-1], sample_weight, np.shape(X)[0]))
+    full = [X for X in tables if np.shape(X)[0] > 0]
+    if len({take_frame(X).names for X in full}) > 1:
+        raise ValueError("the parts have different columns: give them the same, in the same order")
+    return LoadedTable(full, np.concatenate(labels), joined_weights(weights))
+
+
+def names_of(loaded: LoadedTable) -> tuple[tuple[str, ...], bool] | None:
+    """Return the names of the columns, and whether they were given; None where there is no row."""
+    if not loaded.tables:
+        return None
+    frame = take_frame(loaded.tables[0])
+    return frame.names, frame.has_names
+
+
+def sum_up(loaded: LoadedTable) -> Summary:
+    """Look at the labels and the weights of a part."""
+    width = take_frame(loaded.tables[0]).n_columns if loaded.tables else 0
+    return summary_of(loaded.y, loaded.sample_weight, width)
+
+
+@dataclass(frozen=True)
+class Weighing:
+    """The classes of all parts, and what their samples weigh."""
+
+    classes: NDArray[Any]
+    scale: float  # of sample weights
+    per_class: Vector
+
+
+@dataclass(frozen=True)
+class Encoding:
+    """What a row of any part is, once binned."""
+
+    columns: tuple[Column, ...]
+    seed: int  # of its fingerprint
+
+
+@dataclass(frozen=True)
+class Fate:
+    """What becomes of the rows of a part, beside those of the others.
+
+    Rows of some classes were compared with those of the other parts: copies of rows elsewhere have
+    the weight 0, and the rows that stay that of all copies.
+    """
+
+    total: float  # weight of all parts
+    compared: NDArray[np.intp]  # classes
+    weights: Vector  # of the rows of these classes
+    folds: NDArray[np.intp]
+
+
+class TablePart(Numbered):
+    """Some of the rows of a table."""
+
+    def __init__(self, loaded: LoadedTable) -> None:
+        super().__init__()
+        self.n_threads = get_worker().state.nthreads
+        self.loaded: LoadedTable | None = loaded
+        self.samples: TableSamples | None = None
+        self.n_pairs = 0
+        self.weights: dict[int, TableWeights] = {}
+
+    # Step by step to a table; nothing here does harm if it is done twice
+
+    def weigh(self, weighing: Weighing) -> tuple[float, float, Vector]:
+        """Take up classes and weights; returns the least and the largest weight, and class sums."""
+        assert self.loaded is not None
+        given = self.loaded.sample_weight
+        weights = np.ones(len(self.loaded.y)) if given is None else given * weighing.scale
+        self.present = np.flatnonzero(weights > 0)
+        self.labels = codes_of(self.loaded.y[self.present], weighing.classes)
+        weights = weights[self.present] * weighing.per_class[self.labels]
+        if not np.all(weights > 0):  # classes that are left out
+            is_there = weights > 0
+            self.present, self.labels = self.present[is_there], self.labels[is_there]
+            weights = weights[is_there]
+        self.row_weights = weights
+        sums = np.bincount(self.labels, weights, len(weighing.classes)).astype(np.float64)
+        return float(weights.min(initial=np.inf)), float(weights.max(initial=0.0)), sums
+
+    def _frames(self) -> list[Frame]:
+        """Return the rows that have a weight, in the order of their labels."""
+        assert self.loaded is not None
+        frames, first = [], 0
+        for table in self.loaded.tables:
+            frame = take_frame(table)
+            begin, end = np.searchsorted(self.present, [first, first + frame.n_rows])
+            rows = self.present[begin:end] - first
+            first += frame.n_rows
+            if len(rows) > 0:
+                frames.append(frame if len(rows) == frame.n_rows else frame.select(rows))
+        return frames
+
+    def tally(self, columns: Sequence[int], categories: set[int], bits: int | None) -> list[Tally]:
+        """Count the values of some columns; ``bits`` make whole numbers of weights, or None."""
+        whole = None if bits is None else whole_weights(self.row_weights, bits)
+        frames = self._frames()
+        ends = np.cumsum([0, *(frame.n_rows for frame in frames)]).tolist()
+        found = []
+        for k in columns:
+            tallies = [
+                tally_column(frame, k, None if whole is None else whole[a:b], k in categories)
+                for frame, a, b in zip(frames, ends, ends[1:], strict=False)
+            ]
+            name = frames[0].names[k]
+            found.append(Tally.merged(tallies, name).bounded(name))
+        return found
+
+    def encode(self, encoding: Encoding) -> NDArray[np.intp]:
+        """Bin the rows, merge equal ones; returns how many are left of each class."""
+        self.columns = encoding.columns
+        frames = self._frames()
+        codes = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
+        self.rows = DifferentRows.build(
+            np.ascontiguousarray(np.concatenate(codes, axis=1)),
+            self.labels,
+            self.row_weights,
+            encoding.seed,
+            self.n_threads,
+        )
+        return np.bincount(self.rows.labels)
+
+    def fingerprints(self, classes: NDArray[np.intp]) -> tuple[Any, ...]:
+        """Return fingerprints, labels and weights of the rows of some classes."""
+        rows, chosen = self.rows, np.flatnonzero(np.isin(self.rows.labels, classes))
+        return rows.prints[chosen], rows.labels[chosen], rows.weights[chosen]
+
+    def settle(self, number: int, fate: Fate, n_classes: int) -> tuple[Any, ...]:
+        """Become a table; returns counts, weights and squared weights of its folds."""
+        if self.samples is None:
+            self.samples = self._samples(fate, n_classes)
+            self.loaded = None
+        self.number = number
+        return self.samples.counts, self.samples.fold_weights, self.samples.fold_squares
+
+    def _samples(self, fate: Fate, n_classes: int) -> TableSamples:
+        folds, weights = drawn_folds(self.rows.prints), self.rows.weights.copy()
+        compared = np.flatnonzero(np.isin(self.rows.labels, fate.compared))
+        folds[compared], weights[compared] = fate.folds, fate.weights
+        stay = np.flatnonzero(weights > 0)
+        rows = replace(self.rows, weights=weights).take(stay)
+        del self.rows
+        useful = useful_threads(self.n_threads, len(stay), "share")
+        return TableSamples.ordered(self.columns, rows, folds[stay], fate.total, n_classes, useful)
+
+    def restore(
+        self,
+        number: int,
+        weighing: Weighing | None,
+        encoding: Encoding | None,
+        fate: Fate | None,
+        pairs: Sequence[Pair],
+    ) -> None:
+        """Come to where the others are, as far as they are."""
+        if self.samples is None:
+            if weighing is not None:
+                self.weigh(weighing)
+            if encoding is not None:
+                self.encode(encoding)
+            if fate is not None:
+                assert weighing is not None
+                self.settle(number, fate, len(weighing.classes))
+        self.add_pairs(pairs)
+        self.number = number
+
+    # Sums over the rows
+
+    def add_pairs(self, pairs: Sequence[Pair]) -> None:
+        """Make terms of all these pairs, where they are none yet."""
+        if self.samples is not None:
+            self.samples.add_pairs(pairs[self.n_pairs :])
+            self.n_pairs = len(pairs)
+
+    def on_samples(self, name: str, *arguments: Any) -> Any:
+        """Ask the table."""
+        return getattr(self.samples, name)(*arguments)
+
+    def open(self, key: int, spec: LaneSpec, dropped: Sequence[int]) -> None:
+        """Begin some fits, and drop those nobody needs any more."""
+        assert self.samples is not None
+        for old in dropped:
+            self.weights.pop(old, None)
+        self.weights[key] = self.samples.rows(spec, self.samples.n_threads)
+
+    def one_pass(
+        self, key: int, last: int, growth: Vector | None, following: int, n_cells: int
+    ) -> Vector:
+        """Take the steps of one term, and sum the following one up, in one pass."""
+        return self.weights[key].one_pass(last, growth, following, n_cells)
+
+    def on_weights(
+        self, key: int, last: int, growth: Vector | None, name: str, *arguments: Any
+    ) -> Any:
+        """Take the steps of a term, and ask the rows of some fits."""
+        weights = self.weights[key]
+        if last >= 0:
+            weights.one_pass(last, growth, -1, 0)
+        return getattr(weights, name)(*arguments)

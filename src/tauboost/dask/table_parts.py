@@ -1,0 +1,183 @@
+"""From a data set in pieces to binned rows in parts, the same as one machine would have made.
+
+The parts count the different values of each column; the driver adds up and makes the bins. Then
+they bin their rows, and rows of classes that are not too many are compared by their fingerprints:
+a row that several parts have stays in one of them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from typing import Any
+
+import numpy as np
+from distributed import Client
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..design.binning import categorical_positions, check_max_bins, whole_bits
+from ..design.columns import Column
+from ..design.tallies import Tally
+from ..tuning.table_fitting import VALUES_A_BIN
+from ..tuning.table_samples import deal_to_folds
+from ..validation.classes import class_weights
+from ..validation.frames import Frame
+from ..validation.labels import scaled_weights
+from .crew import Crew, Member, PartError, Patience
+from .labelled import classes_of
+from .parts import LoadedParts, common_width
+from .table_part import Encoding, Fate, TablePart, Weighing, load_table, names_of, sum_up
+from .table_samples import Calls, ClusterSamples
+
+__all__ = ["TableParts"]
+
+# Rows of a class that a part sends the fingerprints of, at most.
+MOST_COMPARED = 2**16
+# Columns whose values are counted in one round: what the driver holds of them is bounded.
+COLUMNS_A_ROUND = 8
+
+
+class LoadedTables(LoadedParts):
+    """Futures of tables, and a summary of each."""
+
+    load = staticmethod(load_table)
+    summarise = staticmethod(sum_up)
+
+
+class TableParts:
+    """The parts of a table, from loading to binned rows."""
+
+    def __init__(
+        self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
+    ) -> None:
+        self.crew = Crew(client, patience)
+        self.weighing: Weighing | None = None
+        self.encoding: Encoding | None = None
+        self.fates: list[Fate] = []
+        self.samples: ClusterSamples | None = None
+        loaded = LoadedTables(self.crew, data, None, n_parts)
+        summaries = loaded.summaries
+        common_width(summaries, False, None)
+        self.classes = classes_of(loaded.labels)
+        self.frame = self._frame(loaded)
+        self.largest = max(summary.largest_weight for summary in summaries)
+        self.crew.replay = self._replay
+        actors = loaded.on_each("table", TablePart, chosen=loaded.present, actor=True)
+        self.crew.assemble(actors, [1.0] * len(actors))
+
+    def _frame(self, loaded: LoadedTables) -> Frame:
+        """Return the names of the columns, and the number of rows, in place of a table."""
+        found = {names for names in loaded.results("names", names_of) if names is not None}
+        if len(found) > 1:
+            raise ValueError(
+                "the parts have different columns: give them the same, in the same order"
+            )
+        names, has_names = found.pop()
+        n_rows = sum(summary.n_samples for summary in loaded.summaries)
+        return Frame(names, has_names, n_rows, lambda *_: np.empty(0))
+
+    def _replay(self, member: Member) -> Calls:
+        """Return the calls that bring a new part to where the others are."""
+        fate = self.fates[member.index] if self.fates else None
+        pairs = [] if self.samples is None else self.samples.pairs
+        calls = [("restore", (self.crew.done, self.weighing, self.encoding, fate, pairs))]
+        return calls + ([] if self.samples is None else self.samples.replay())
+
+    def binned(
+        self, max_bins: int, categorical: Any, class_weight: Any, seed: int
+    ) -> ClusterSamples:
+        """Bin the rows, and deal them to folds."""
+        check_max_bins(max_bins)
+        categories = categorical_positions(self.frame, categorical)
+        with in_plain_words():
+            bits, total = self._weigh(class_weight)
+            columns = self._columns(categories, bits, max_bins)
+            counts = self._encode(columns, seed)
+            return self._settle(columns, counts, total)
+
+    def _weigh(self, class_weight: Any) -> tuple[int | None, float]:
+        """Agree on weights; returns how to make whole numbers of them, and their sum."""
+        scale = float(scaled_weights(np.array([self.largest]), "sample_weight")[0] / self.largest)
+        least, most, totals = self._weighed(scale, np.ones(len(self.classes)))
+        if class_weight is not None:
+            per_class = class_weights(class_weight, self.classes, totals)
+            if not per_class.all():
+                raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+            least, most, totals = self._weighed(scale, per_class)
+        scaled_weights(np.array([least, most]), "sample_weight")
+        bits = None if least == most else whole_bits(most, self.frame.n_rows)
+        return bits, float(totals.sum())
+
+    def _weighed(self, scale: float, per_class: Vector) -> tuple[float, float, Vector]:
+        weighing = Weighing(self.classes, scale, per_class)
+        found = self.crew.tell_each("weigh", lambda _: (weighing,))
+        self.weighing = weighing
+        least, most, totals = zip(*found, strict=True)
+        return min(least), max(most), np.sum(totals, axis=0)
+
+    def _columns(self, categories: set[int], bits: int | None, max_bins: int) -> tuple[Column, ...]:
+        columns: list[Column] = []
+        names = self.frame.names
+        for first in range(0, len(names), COLUMNS_A_ROUND):
+            some = range(first, min(first + COLUMNS_A_ROUND, len(names)))
+            for k, tallies in zip(some, self._tallies(some, categories, bits), strict=True):
+                merged = Tally.merged(tallies, names[k])
+                columns.append(merged.column(names[k], max_bins, VALUES_A_BIN))
+        return tuple(columns)
+
+    def _tallies(
+        self, some: range, categories: set[int], bits: int | None
+    ) -> list[tuple[Tally, ...]]:
+        """Return the tallies of all parts for each of some columns."""
+        found = self.crew.tell_each("tally", lambda _: (some, categories, bits))
+        return list(zip(*found, strict=True))
+
+    def _encode(self, columns: tuple[Column, ...], seed: int) -> NDArray[np.intp]:
+        """Bin the rows; returns how many different ones each part has of each class."""
+        encoding = Encoding(columns, seed)
+        found = self.crew.tell_each("encode", lambda _: (encoding,))
+        self.encoding = encoding
+        n_classes = len(self.classes)
+        return np.array([np.pad(counts, (0, n_classes - len(counts))) for counts in found])
+
+    def _settle(
+        self, columns: tuple[Column, ...], counts: NDArray[np.intp], total: float
+    ) -> ClusterSamples:
+        """Compare rows of different parts, and make tables of them."""
+        n_classes = len(self.classes)
+        compared = np.flatnonzero(counts.max(axis=0) <= MOST_COMPARED)
+        found = self.crew.tell_each("fingerprints", lambda _: (compared,))
+        shares = fates_of(found, n_classes)
+        fates = [Fate(total, compared, weights, folds) for weights, folds in shares]
+        facts = self.crew.tell_each(
+            "settle", lambda member: (self.crew.done, fates[member.index], n_classes)
+        )
+        self.fates = fates
+        self.samples = ClusterSamples(self.crew, columns, facts)
+        return self.samples
+
+
+def fates_of(
+    found: Sequence[tuple[NDArray[np.uint64], NDArray[np.intp], Vector]], n_classes: int
+) -> Iterator[tuple[Vector, NDArray[np.intp]]]:
+    """Return for each part the weights of its rows, 0 for copies, and their folds."""
+    prints, labels, weights = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
+    different, first, place = np.unique(prints, return_index=True, return_inverse=True)
+    folds = deal_to_folds(different, labels[first], n_classes)
+    merged = np.zeros(len(prints))
+    merged[first] = np.bincount(place, weights, len(different))
+    ends = np.cumsum([len(part[0]) for part in found])[:-1]
+    return zip(np.split(merged, ends), np.split(folds[place], ends), strict=True)
+
+
+@contextmanager
+def in_plain_words() -> Iterator[None]:
+    """Raise what is wrong with the data as one machine does, not as an error of a part."""
+    try:
+        yield
+    except PartError as error:
+        cause = error.args[0]
+        if isinstance(cause, TypeError | ValueError):
+            raise cause from None
+        raise

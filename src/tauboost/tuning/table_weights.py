@@ -1,0 +1,152 @@
+"""The weights of a table's rows in fits side by side, as the kernel keeps and changes them.
+
+E_j = c_j exp(r_j) for the exponential loss, exp(r_j) for the logistic one, L of them a row.
+"""
+
+from __future__ import annotations
+
+import math
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.arrays import Vector
+from ..losses import LOSSES
+from .binned_rows import LaneSpec, RowWeights
+
+if TYPE_CHECKING:
+    from .table_samples import TableSamples
+
+__all__ = ["TableWeights"]
+
+# Residuals beyond it are too much for exp, in single precision and in double.
+MOST = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
+
+
+class TableWeights(RowWeights):
+    """Those of the rows of a table, or of a part of one, that are not held out."""
+
+    def __init__(self, samples: TableSamples, spec: LaneSpec, n_threads: int) -> None:
+        self.samples, self.spec, self.n_threads = samples, spec, n_threads
+        self.has_odds = LOSSES[spec.loss].has_odds
+        self.trained = samples.trained(spec.held)
+        self.is_positive = samples.is_positive(spec.tasks)
+        self.c: Vector | None = None
+        if self.has_odds:
+            some = samples.weights[:1] if samples.has_equal_weights else samples.weights
+            self.c = some / spec.total
+        self.E: NDArray[Any] = self._begin()
+
+    def _begin(self) -> NDArray[Any]:
+        """Return E at levels of 0."""
+        width, weights = self.spec.width, self.samples.weights
+        real = np.float64 if width == 1 else np.float32
+        if self.has_odds:
+            return np.ones(len(weights) * width, dtype=real)
+        return np.repeat((weights / self.spec.total).astype(real), width)
+
+    @property
+    def _rows(self) -> tuple[Any, ...]:
+        """What the kernels are given."""
+        shards = self.samples.shards(self.spec.held)
+        return self.samples.table, self.E, self.c, self.is_positive.reshape(-1), shards
+
+    def set_weights(self, weights: Vector) -> None:
+        """Give every row weights of its own, (rows, lanes), in each lane; before any step."""
+        shares = weights / weights.sum(axis=0)
+        if self.has_odds:
+            self.c = shares.reshape(-1)
+        else:
+            self.E = shares.astype(self.E.dtype).reshape(-1)
+
+    def _residuals(self, levels: Vector, intercepts: Vector) -> Vector:
+        """Return those of the rows to learn from, (rows, lanes of the levels)."""
+        samples = self.samples
+        y = np.where(self.is_positive != 0, 1.0, -1.0)[samples.labels[self.trained], : len(levels)]
+        shards = samples.shards(self.spec.held)
+        return np.asarray(samples.values(shards, levels, intercepts, self.n_threads) * y)
+
+    def largest(self, levels: Vector, intercepts: Vector) -> Vector:
+        return np.asarray(self._residuals(levels, intercepts).max(axis=0, initial=-np.inf))
+
+    def place(self, levels: Vector, intercepts: Vector, shift: Vector) -> Vector:
+        E = self.E.reshape(-1, self.spec.width)
+        r, most = self._residuals(levels, intercepts) - shift, MOST[E.dtype]
+        E[self.trained] *= np.exp(np.clip(r, -most, most)).astype(E.dtype)
+        if self.has_odds:
+            return np.zeros(self.spec.width)
+        return self._sums()
+
+    def _sums(self) -> Vector:
+        E = self.E.reshape(-1, self.spec.width)
+        return np.asarray(E[self.trained].sum(axis=0, dtype=np.float64))
+
+    def rescale(self, bits: NDArray[np.int32]) -> Vector:
+        E = self.E.reshape(-1, self.spec.width)
+        E[self.trained] = np.ldexp(E[self.trained], bits)  # by powers of two: no bit changes
+        return self._sums()
+
+    def sweep(self, *plan: Any) -> _core.LaneOutcome:
+        sweep: Any = _core.table_sweep if self.spec.width == 1 else _core.table_lane_sweep
+        outcome: _core.LaneOutcome = sweep(*self._rows, *plan, self.n_threads)
+        return outcome
+
+    def one_pass(self, last: int, growth: Vector | None, following: int, n_cells: int) -> Vector:
+        """Take the steps of one term, and sum the following one up; -1: there is none.
+
+        ``growth`` is exp of the steps, lane by lane; what is returned is, for each lane, two sums
+        for each of the following term's cells.
+        """
+        sums = np.empty(2 * self.spec.width * n_cells)
+        run: Any = _core.table_pass if self.spec.width == 1 else _core.table_lane_pass
+        steps = np.empty(0) if growth is None else growth
+        run(*self._rows, last, steps, following, sums, self.n_threads)
+        return sums
+
+    def loss_sum(self, lane: int) -> float:
+        E = self.E.reshape(-1, self.spec.width)[self.trained, lane].astype(np.float64)
+        if self.c is None:
+            return float(E.sum())
+        return float(np.sum(self._c_of(self.trained, lane) * np.log(1.0 + E)))
+
+    def pair_sums(
+        self,
+        lane: int,
+        total: float,
+        columns: NDArray[np.int32],
+        maps: NDArray[np.uint8],
+        side: int,
+    ) -> Vector:
+        sums = np.empty((math.comb(len(columns), 2), side, side, 2))
+        g, h = self.gradients(lane, total)
+        _core.pair_sums(
+            self.samples.table,
+            columns,
+            maps.reshape(-1),
+            side,
+            g,
+            h,
+            sums.reshape(-1),
+            self.n_threads,
+        )
+        return sums
+
+    def gradients(self, lane: int, total: float) -> tuple[Vector, Vector]:
+        """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
+        E = self.E.reshape(-1, self.spec.width)[:, lane]
+        y = np.where(self.is_positive[self.samples.labels, lane] != 0, 1.0, -1.0)
+        if self.c is None:
+            w = np.where(self.trained, E / total, 0.0)
+            return y * w, w
+        share = 1.0 / (1.0 + E.astype(np.float64))
+        w = np.where(self.trained, self._c_of(slice(None), lane) * (E * share), 0.0)
+        return y * w, w * share
+
+    def _c_of(self, rows: Any, lane: int) -> Vector:
+        assert self.c is not None
+        if len(self.c) == 1:
+            return self.c
+        has_own = len(self.c) > len(self.samples.labels)
+        return np.asarray((self.c[lane :: self.spec.width] if has_own else self.c)[rows])
