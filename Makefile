@@ -17,8 +17,12 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 demo: $(VENV)/plot.done
 	$(BIN)/tauboost compare --time-limit 3 --out compare_out
 
+# Files of tests side by side, but for those that start clusters or time things: these want the
+# machine for themselves.
+ALONE := tests/cluster tests/project
 test: $(VENV)/dev.done lint types
-	$(BIN)/pytest -m "not slow and not attack"
+	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not attack" $(ALONE:%=--ignore=%)
+	$(BIN)/pytest -m "not slow and not attack" $(ALONE)
 
 test-slow: $(VENV)/dev.done
 	$(BIN)/pytest -m slow
