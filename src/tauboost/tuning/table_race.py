@@ -34,7 +34,7 @@ PAIRS_FOR_A_COLUMN, MOST_PAIRS = 2, 100
 # Four sweeps are nearly the optimum; pairs start from it.
 SWEEPS, PAIR_SWEEPS = 6, 4
 # So many held-out rows tell strengths apart: no more folds than it takes are run.
-ENOUGH_HELD_OUT = 20_000
+ENOUGH_HELD_OUT = 10_000
 FALLBACK = 1e-3  # the strength where too few rows are there to hold any out
 
 

@@ -30,6 +30,7 @@ __all__ = ["MANY_ROWS", "DifferentRows", "TableSamples", "deal_to_folds", "drawn
 
 # Where every class has so many rows, folds drawn at random are as good as even ones.
 MANY_ROWS = 1000
+ROWS_AT_ONCE = 2**16  # where a few bytes for each row would be too many
 
 
 @dataclass(frozen=True, eq=False)
@@ -210,13 +211,15 @@ class TableSamples(BinnedRows):
         return np.asarray(sums.reshape(table.n_labels, -1).sum(axis=0))
 
     def pair_weights(self, pair: Pair) -> Vector:
-        first, second = (
-            cells.astype(np.intp)[self.codes[k]]
-            for k, cells in zip(pair.columns, pair.maps, strict=True)
-        )
-        shape = pair.shape
-        found = np.bincount(first * shape[1] + second, self.weights, math.prod(shape))
-        return found.reshape(shape).astype(np.float64)
+        shape, found = pair.shape, np.zeros(math.prod(pair.shape))
+        maps = [cells.astype(np.intp) for cells in pair.maps]
+        for start in range(0, len(self.weights), ROWS_AT_ONCE):
+            rows = slice(start, start + ROWS_AT_ONCE)
+            first, second = (
+                cells[self.codes[k, rows]] for k, cells in zip(pair.columns, maps, strict=True)
+            )
+            found += np.bincount(first * shape[1] + second, self.weights[rows], len(found))
+        return found.reshape(shape)
 
     def rows(self, spec: LaneSpec, n_threads: int) -> TableWeights:
         return TableWeights(self, spec, n_threads)

@@ -21,6 +21,7 @@ if TYPE_CHECKING:
 
 __all__ = ["TableWeights"]
 
+MOST_RANKED = 2**17  # rows that pairs are ranked on
 # Residuals beyond it are too much for exp, in single precision and in double.
 MOST = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
@@ -120,7 +121,10 @@ class TableWeights(RowWeights):
         side: int,
     ) -> Vector:
         sums = np.empty((math.comb(len(columns), 2), side, side, 2))
-        g, h = self.gradients(lane, total)
+        # Of very many rows some are enough: they are in order of class, fold and content.
+        some = slice(None, None, max(1, len(self.trained) // MOST_RANKED))
+        g, h = np.zeros(len(self.trained)), np.zeros(len(self.trained))
+        g[some], h[some] = self.gradients(lane, total, some)
         _core.pair_sums(
             self.samples.table,
             columns,
@@ -133,15 +137,17 @@ class TableWeights(RowWeights):
         )
         return sums
 
-    def gradients(self, lane: int, total: float) -> tuple[Vector, Vector]:
-        """Return gradient and curvature of every row's residual in a lane; 0 where held out."""
-        E = self.E.reshape(-1, self.spec.width)[:, lane]
-        y = np.where(self.is_positive[self.samples.labels, lane] != 0, 1.0, -1.0)
+    def gradients(
+        self, lane: int, total: float, rows: slice = slice(None)
+    ) -> tuple[Vector, Vector]:
+        """Return gradient and curvature of rows' residuals in a lane; 0 where held out."""
+        E = self.E.reshape(-1, self.spec.width)[rows, lane]
+        y = np.where(self.is_positive[self.samples.labels[rows], lane] != 0, 1.0, -1.0)
         if self.c is None:
-            w = np.where(self.trained, E / total, 0.0)
+            w = np.where(self.trained[rows], E / total, 0.0)
             return y * w, w
         share = 1.0 / (1.0 + E.astype(np.float64))
-        w = np.where(self.trained, self._c_of(slice(None), lane) * (E * share), 0.0)
+        w = np.where(self.trained[rows], self._c_of(rows, lane) * (E * share), 0.0)
         return y * w, w * share
 
     def _c_of(self, rows: Any, lane: int) -> Vector:
