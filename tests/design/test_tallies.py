@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tables import FRAMES
+from frames import FRAMES
 from tauboost.design import tallies
 from tauboost.design.binning import bin_table, whole_bits, whole_weights
 from tauboost.design.tallies import Tally, tally_column
