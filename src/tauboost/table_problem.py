@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from .base.arrays import Vector
 from .base.threads import resolve_threads
@@ -115,7 +115,7 @@ class TableProblem(BaseProblem):
             found += np.where(self._codes[k] < column.n_ordered, thresholds[k], 1)
         return int(found.max()) + 1
 
-    def _level_counts(self) -> np.ndarray:
+    def _level_counts(self) -> NDArray[np.intp]:
         return np.concatenate(
             [
                 np.bincount(codes, minlength=column.n_bins)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
+from numpy.typing import NDArray
 
 from . import _core
 from .base.arrays import Vector
@@ -17,8 +18,7 @@ __all__ = ["BIN_SIGN", "TableRows", "term_signs"]
 # Newton steps over the bins of a term, at most, before its rows are looked at again.
 NEWTON_STEPS = 4
 BIN_SIGN = 1  # where the sign of single bins stands, behind that of jumps
-# What a cell costs next to a nonzero of a sparse matrix.
-CELLS_FOR_A_NONZERO = 2
+CELLS_FOR_A_NONZERO = 2  # a cell costs half of what a nonzero of a sparse matrix does
 
 
 class TableRows(LocalWeights):
@@ -36,7 +36,9 @@ class TableRows(LocalWeights):
     ) -> None:
         super().__init__(loss, c, has_equal_weights=has_equal_weights)
         self.design, self.y = design, y
-        self.n_threads = useful_threads(n_threads, len(c) * len(design.columns) // 2)
+        self.n_threads = useful_threads(
+            n_threads, len(c) * len(design.columns) // CELLS_FOR_A_NONZERO
+        )
         self.shards = np.arange(design.table.n_shards, dtype=np.int32)
         self.is_positive = np.array([0, 1], dtype=np.uint8)[: design.table.n_labels]
 
@@ -90,7 +92,7 @@ class TableRows(LocalWeights):
         return design.from_levels(levels, float(intercept[0])), outcome
 
 
-def term_signs(design: TableDesign, penalty: Penalty) -> np.ndarray:
+def term_signs(design: TableDesign, penalty: Penalty) -> NDArray[np.int8]:
     """Return the signs that bounds ask of each term: of its jumps, and of its single bins.
 
     1: not below 0; -1: not above 0; 0: free. Other bounds are for sparse problems.
