@@ -26,7 +26,7 @@ from ..tuning.training import FEW_SWEEPS
 from ..validation import check_seed
 from .crew import Patience
 from .labelled import LabelledParts
-from .lazy import is_collection, lazily
+from .lazy import LazyPredictions
 from .parts import check_client
 from .problem import DaskProblem
 from .solver import solve
@@ -60,7 +60,7 @@ class Plan:
     message: str = ""
 
 
-class TauBoostClassifier(estimators.TauBoostClassifier):
+class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     """:class:`tauboost.TauBoostClassifier` on rows that are in parts on a Dask cluster.
 
     With a given ``alpha`` the coefficients are those of the local one. With ``alpha="auto"`` up to
@@ -261,39 +261,6 @@ class TauBoostClassifier(estimators.TauBoostClassifier):
             if name.endswith("_") and not name.startswith("_"):
                 setattr(local, name, value)
         return local
-
-    def decision_function(self, X: Any) -> Any:
-        """Return X coef + intercept: (n_samples,) for two classes, else (n_samples, n_classes)."""
-        if not is_collection(X):
-            return super().decision_function(X)
-        check_is_fitted(self)
-        shape = (0,) if len(self.classes_) == 2 else (0, len(self.classes_))
-        return self._lazily("decision_function", X, np.empty(shape))
-
-    def predict(self, X: Any) -> Any:
-        """Return the likeliest class of each sample."""
-        if not is_collection(X):
-            return super().predict(X)
-        check_is_fitted(self)
-        return self._lazily("predict", X, self.classes_[:0])
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each class, of shape (n_samples, n_classes)."""
-        if not is_collection(X):
-            return super().predict_proba(X)
-        check_is_fitted(self)
-        return self._lazily("predict_proba", X, np.empty((0, len(self.classes_))))
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Return the logarithm of ``predict_proba``."""
-        if not is_collection(X):
-            return super().predict_log_proba(X)
-        check_is_fitted(self)
-        return self._lazily("predict_log_proba", X, np.empty((0, len(self.classes_))))
-
-    def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
-        local = self.to_local().set_params(n_jobs=1)  # blocks are what runs side by side
-        return lazily(local, method, X, empty)
 
 
 def names_of(data: Any) -> NDArray[Any] | None:

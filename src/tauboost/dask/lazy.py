@@ -2,14 +2,60 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import dask.array as da
 import numpy as np
 from dask import delayed
 from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
 
-__all__ = ["is_collection", "lazily"]
+from ..estimators.predictions import PredictionsMixin
+
+__all__ = ["LazyPredictions", "is_collection", "lazily"]
+
+
+class LazyPredictions(PredictionsMixin):
+    """For an estimator on a cluster: answers about dask collections are computed when asked for."""
+
+    if TYPE_CHECKING:
+        classes_: NDArray[Any]
+
+        def to_local(self) -> Any:
+            """Return the fitted model without its client."""
+
+    def decision_function(self, X: Any) -> Any:
+        """Return the decision values: (n_samples,) for two classes, else (n_samples, n_classes)."""
+        if not is_collection(X):
+            return super().decision_function(X)
+        check_is_fitted(self)
+        shape = (0,) if len(self.classes_) == 2 else (0, len(self.classes_))
+        return self._lazily("decision_function", X, np.empty(shape))
+
+    def predict(self, X: Any) -> Any:
+        """Return the likeliest class of each sample."""
+        if not is_collection(X):
+            return super().predict(X)
+        check_is_fitted(self)
+        return self._lazily("predict", X, self.classes_[:0])
+
+    def predict_proba(self, X: Any) -> Any:
+        """Return the probability of each class, of shape (n_samples, n_classes)."""
+        if not is_collection(X):
+            return super().predict_proba(X)
+        check_is_fitted(self)
+        return self._lazily("predict_proba", X, np.empty((0, len(self.classes_))))
+
+    def predict_log_proba(self, X: Any) -> Any:
+        """Return the logarithm of ``predict_proba``."""
+        if not is_collection(X):
+            return super().predict_log_proba(X)
+        check_is_fitted(self)
+        return self._lazily("predict_log_proba", X, np.empty((0, len(self.classes_))))
+
+    def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
+        local = self.to_local().set_params(n_jobs=1)  # blocks are what runs side by side
+        return lazily(local, method, X, empty)
 
 
 def is_collection(X: Any) -> bool:

@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import Any, Self
 
-import numpy as np
 from distributed import Client
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
@@ -17,14 +15,14 @@ from ..tuning.options import Clock
 from ..tuning.table_fitting import fit_samples
 from ..tuning.table_options import TableOptions, TableParameters, check_monotone
 from .crew import Patience
-from .lazy import is_collection, lazily
+from .lazy import LazyPredictions
 from .parts import check_client
 from .table_parts import TableParts
 
 __all__ = ["TableClassifier"]
 
 
-class TableClassifier(estimators.TableClassifier):
+class TableClassifier(LazyPredictions, estimators.TableClassifier):
     """:class:`tauboost.TableClassifier` on rows that are in parts on a Dask cluster.
 
     Bins, strength, pairs and scores are those of the local one, but for rounding: the parts send
@@ -136,36 +134,3 @@ class TableClassifier(estimators.TableClassifier):
             if name == "_terms" or (name.endswith("_") and not name.startswith("_")):
                 setattr(local, name, value)
         return local
-
-    def decision_function(self, X: Any) -> Any:
-        """Return the sum of scores: (n_samples,) for two classes, else (n_samples, n_classes)."""
-        if not is_collection(X):
-            return super().decision_function(X)
-        check_is_fitted(self, "_terms")
-        shape = (0,) if len(self.classes_) == 2 else (0, len(self.classes_))
-        return self._lazily("decision_function", X, np.empty(shape))
-
-    def predict(self, X: Any) -> Any:
-        """Return the likeliest class of each sample."""
-        if not is_collection(X):
-            return super().predict(X)
-        check_is_fitted(self, "_terms")
-        return self._lazily("predict", X, self.classes_[:0])
-
-    def predict_proba(self, X: Any) -> Any:
-        """Return the probability of each class, of shape (n_samples, n_classes)."""
-        if not is_collection(X):
-            return super().predict_proba(X)
-        check_is_fitted(self, "_terms")
-        return self._lazily("predict_proba", X, np.empty((0, len(self.classes_))))
-
-    def predict_log_proba(self, X: Any) -> Any:
-        """Return the logarithm of ``predict_proba``."""
-        if not is_collection(X):
-            return super().predict_log_proba(X)
-        check_is_fitted(self, "_terms")
-        return self._lazily("predict_log_proba", X, np.empty((0, len(self.classes_))))
-
-    def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
-        local = self.to_local().set_params(n_jobs=1)  # blocks are what runs side by side
-        return lazily(local, method, X, empty)

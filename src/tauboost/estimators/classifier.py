@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
 import scipy.sparse as sp
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
@@ -21,6 +19,7 @@ from ..tuning.options import Parameters
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
+from .predictions import PredictionsMixin
 
 __all__ = ["TauBoostClassifier"]
 
@@ -28,6 +27,7 @@ FITTED = [field.name for field in fields(Model)]
 
 
 class TauBoostClassifier(
+    PredictionsMixin,
     ExplainMixin,
     CallbackSupportMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
@@ -169,13 +169,7 @@ class TauBoostClassifier(
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a sample out; 2 is the same as the sample twice: equal samples are merged.
         """
-        before = dict(vars(self))
-        try:
-            self._fit(X, y, sample_weight)
-            return self
-        except BaseException:
-            self.__dict__ = before
-            raise
+        return self._fit_or_stay(X, y, sample_weight)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -205,30 +199,10 @@ class TauBoostClassifier(
         for name in FITTED:
             setattr(self, f"{name}_", getattr(model, name))
 
-    def decision_function(self, X: Any) -> Vector:
-        """Return X coef + intercept: (n_samples,) for two classes, else (n_samples, n_classes)."""
-        decisions = self._decisions(X)
-        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
-
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
         n_threads = resolve_jobs(self.n_jobs)
         return self._model.decisions(take_rows(self, X), n_threads)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the likeliest class of each sample."""
-        decisions = self._decisions(X)
-        return self._model.labels(decisions)
-
-    def predict_proba(self, X: Any) -> Vector:
-        """Return the probability of each class, of shape (n_samples, n_classes)."""
-        decisions = self._decisions(X)
-        return self._model.probabilities(decisions)
-
-    def predict_log_proba(self, X: Any) -> Vector:
-        """Return the logarithm of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a CSR matrix: less memory where most coefficients are 0."""

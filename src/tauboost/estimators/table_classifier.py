@@ -7,7 +7,6 @@ from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import _check_n_features, check_is_fitted
 
@@ -22,6 +21,7 @@ from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .glass_box import GlassBoxMixin
 from .inputs import take_labels
+from .predictions import PredictionsMixin
 from .terms import Band
 
 __all__ = ["TableClassifier"]
@@ -30,6 +30,7 @@ FITTED = [field.name for field in fields(TableModel)]
 
 
 class TableClassifier(
+    PredictionsMixin,
     GlassBoxMixin,
     CallbackSupportMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
@@ -176,13 +177,7 @@ class TableClassifier(
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a row out; 2 is the same as the row twice.
         """
-        before = dict(vars(self))
-        try:
-            self._fit(X, y, sample_weight)
-            return self
-        except BaseException:
-            self.__dict__ = before
-            raise
+        return self._fit_or_stay(X, y, sample_weight)
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
@@ -242,26 +237,6 @@ class TableClassifier(
             _check_n_features(self, np.empty((0, frame.n_columns)), reset=False)
         return encode(self.columns_, frame, resolve_jobs(self.n_jobs))
 
-    def decision_function(self, X: Any) -> Vector:
-        """Return the sum of scores: (n_samples,) for two classes, else (n_samples, n_classes)."""
-        decisions = self._decisions(X)
-        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
-
     def _decisions(self, X: Any) -> Vector:
         codes = self._codes(X)
         return self._model.decisions(codes)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Return the likeliest class of each sample."""
-        decisions = self._decisions(X)
-        return self._model.labels(decisions)
-
-    def predict_proba(self, X: Any) -> Vector:
-        """Return the probability of each class, of shape (n_samples, n_classes)."""
-        decisions = self._decisions(X)
-        return self._model.probabilities(decisions)
-
-    def predict_log_proba(self, X: Any) -> Vector:
-        """Return the logarithm of ``predict_proba``."""
-        with np.errstate(divide="ignore"):
-            return np.asarray(np.log(self.predict_proba(X)))

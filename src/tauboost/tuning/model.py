@@ -22,14 +22,31 @@ from ..losses import LOSSES
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_product
 
-__all__ = ["Model", "check_fitted", "load", "loading", "unknown_kind"]
+__all__ = ["Answers", "Model", "check_fitted", "load", "loading", "unknown_kind"]
 
 # The estimators whose files these are: all of them predict alike.
 KINDS = ("TauBoostClassifier", "TauBoostClassifierCV")
 
 
+class Answers:
+    """What a model's decision values, (samples, tasks), mean: classes and probabilities."""
+
+    classes: NDArray[Any]
+    loss: str
+
+    def labels(self, decisions: Vector) -> NDArray[Any]:
+        """Return the likeliest class of each sample."""
+        if decisions.shape[1] == 1:
+            return np.asarray(self.classes[(decisions[:, 0] > 0).astype(np.intp)])
+        return np.asarray(self.classes[decisions.argmax(axis=1)])
+
+    def probabilities(self, decisions: Vector) -> Vector:
+        """Return the probability of each class, (samples, classes)."""
+        return LOSSES[self.loss].probabilities(decisions)
+
+
 @dataclass(frozen=True, eq=False)
-class Model:
+class Model(Answers):
     """Coefficients and classes, and how they were found."""
 
     classes: NDArray[Any]
@@ -57,16 +74,6 @@ class Model:
             coef = np.pad(coef, ((0, 0), (0, n_unknown)))
         with rows.reading():
             return decision_values(rows, coef, self.intercept, n_threads)
-
-    def labels(self, decisions: Vector) -> NDArray[Any]:
-        """Return the likeliest class of each sample."""
-        if decisions.shape[1] == 1:
-            return np.asarray(self.classes[(decisions[:, 0] > 0).astype(np.intp)])
-        return np.asarray(self.classes[decisions.argmax(axis=1)])
-
-    def probabilities(self, decisions: Vector) -> Vector:
-        """Return the probability of each class, (samples, classes)."""
-        return LOSSES[self.loss].probabilities(decisions)
 
     def to_data(
         self, params: dict[str, Any], feature_names: Any = None, kind: str = KINDS[0]

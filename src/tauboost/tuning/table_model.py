@@ -21,7 +21,7 @@ from ..io.model import ModelData, TableData, read_model
 from ..io.strings import object_array
 from ..losses import LOSSES
 from .model import KINDS as LINEAR_KINDS
-from .model import Model, check_fitted, loading, unknown_kind
+from .model import Answers, Model, check_fitted, loading, unknown_kind
 
 __all__ = ["KIND", "TableModel", "TermData", "load", "model_of"]
 
@@ -78,7 +78,7 @@ class TermData:
 
 
 @dataclass(frozen=True, eq=False)
-class TableModel:
+class TableModel(Answers):
     """Columns, the terms over them, and how they were found."""
 
     classes: NDArray[Any]
@@ -120,16 +120,6 @@ class TableModel:
             for k, term in enumerate(self.terms):
                 result[rows, k] = term.lookup(codes[:, rows])
         return result
-
-    def labels(self, decisions: Vector) -> NDArray[Any]:
-        """Return the likeliest class of each sample."""
-        if decisions.shape[1] == 1:
-            return np.asarray(self.classes[(decisions[:, 0] > 0).astype(np.intp)])
-        return np.asarray(self.classes[decisions.argmax(axis=1)])
-
-    def probabilities(self, decisions: Vector) -> Vector:
-        """Return the probability of each class, (samples, classes)."""
-        return LOSSES[self.loss].probabilities(decisions)
 
     def term_name(self, term: TermData) -> str:
         """Return "age", or "age x hours" for a pair."""
