@@ -65,7 +65,7 @@ def models(chosen: argparse.Namespace) -> dict[str, Callable[[], Any]]:
         f"AdaBoost, {half} rounds": partial(pl, half, n_parts=1, **given),
         f"AdaBoost.PL, {N_PARTS} parts": partial(pl, T, n_parts=N_PARTS, **given),
         f"P-AdaBoost, {half} serial": partial(drawn, T, n_serial=half, **given),
-        f"P-AdaBoost, {half} serial, as in the source": partial(
+        f"P-AdaBoost, {half} serial, not scaled": partial(
             drawn, T, n_serial=half, scale_parallel=False, **given
         ),
         "greedy": partial(Greedy, T, chosen.threads),

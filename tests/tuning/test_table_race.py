@@ -6,7 +6,6 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tauboost.tuning.table_race import Strength, _between
 
 
 def xor_table(n=3000, seed=0):
@@ -45,9 +44,3 @@ def test_the_selection_is_told():
     best = min(clf.selection_, key=lambda row: row["held_out_loss"])
     assert clf.held_out_loss_ == best["held_out_loss"]
     assert abs(np.log10(clf.alpha_ / best["alpha"])) <= 0.26
-
-
-def test_a_parabola_finds_the_strength_between():
-    losses = {Strength(10.0**k, 1.0): (k - 0.2) ** 2 for k in (-1, 0, 1)}
-    assert _between(losses, Strength(1.0, 1.0)).alpha == pytest.approx(10**0.2, rel=5e-3)
-    assert _between(losses, Strength(0.1, 1.0)).alpha == 0.1

@@ -48,7 +48,7 @@ class PAdaBoostClassifier(StumpClassifier):
     scale_parallel : bool
         True multiplies the weights of the parallel rounds by the number between 0 and 1 with
         which the exponential loss on the training samples is least, which is not part of the
-        source. False takes them as they are, as the source does.
+        source. False takes them as they are, our reading of the source.
     random_state : None, int or RandomState
         What the weights are drawn with. Every round has its own stream of random numbers.
     n_jobs : int, optional

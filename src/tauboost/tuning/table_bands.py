@@ -12,8 +12,9 @@ import numpy as np
 from ..base.arrays import Vector
 from .table_lanes import TableLanes
 from .table_model import TermData
-from .table_race import Strength, TableRace
+from .table_race import TableRace
 from .table_samples import TableSamples
+from .table_strength import Strength
 from .table_terms import terms_of
 from .table_weights import TableWeights
 

@@ -19,8 +19,9 @@ from .table_bands import score_spreads
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
 from .table_options import TableOptions, TableParameters, check_monotone
-from .table_race import Strength, TableRace
+from .table_race import TableRace
 from .table_samples import TableSamples
+from .table_strength import Strength
 from .table_terms import terms_of
 
 __all__ = ["fit_samples", "fit_table"]

@@ -17,49 +17,24 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from .binned_rows import N_FOLDS, BinnedRows, End
 from .options import Clock
-from .table_lanes import TableLanes, TermPsi
+from .table_lanes import TableLanes
 from .table_options import TableOptions
 from .table_pairs import Pair, importances, ranked_pairs
+from .table_strength import Strength, between, psi_of
 
-__all__ = ["Strength", "TableRace"]
+__all__ = ["TableRace"]
 
 # Strengths of the race, half a decade apart, and how often it goes on beyond an end that wins.
 STRENGTHS = 10.0 ** np.arange(-5.5, -1.9, 0.5)
 MOST_RACES = 3
 L1_RATIOS = (1.0, 0.5, 0.0)
-# Smoothness of pairs, and their shrinkage towards 0 next to it.
-SMOOTHNESS = 10.0 ** np.arange(-4.0, -0.4, 0.5)
-RIDGE = 0.05
+SMOOTHNESS = 10.0 ** np.arange(-4.0, -0.4, 0.5)  # of pairs
 PAIRS_FOR_A_COLUMN, MOST_PAIRS = 2, 100
 # Four sweeps are nearly the optimum; pairs start from it.
 SWEEPS, PAIR_SWEEPS = 6, 4
 # So many held-out rows tell strengths apart: no more folds than it takes are run.
 ENOUGH_HELD_OUT = 10_000
 FALLBACK = 1e-3  # the strength where too few rows are there to hold any out
-
-
-@dataclass(frozen=True)
-class Strength:
-    """One candidate."""
-
-    alpha: float
-    l1_ratio: float
-    smoothness: float = math.inf  # of pairs; infinite: there are none
-
-
-def psi_of(strengths: list[Strength], n_columns: int, n_pairs: int) -> TermPsi:
-    """Return psi of all terms, a lane for each strength."""
-    alphas = np.array([s.alpha for s in strengths])
-    ratios = np.array([s.l1_ratio for s in strengths])
-    columns = TermPsi.elastic_net(n_columns, alphas, ratios)
-    if n_pairs == 0:
-        return columns
-    # Where there are to be no pairs, those of the table stay at 0, and cost nothing.
-    smooth = np.array([s.smoothness if s.smoothness < math.inf else 0.0 for s in strengths])
-    return TermPsi(
-        np.vstack([columns.l1, np.tile(RIDGE * smooth, (n_pairs, 1))]),
-        np.vstack([columns.l2, np.tile(smooth, (n_pairs, 1))]),
-    )
 
 
 @dataclass
@@ -74,6 +49,11 @@ class Heat:
     def best(self) -> int:
         """The number of the best candidate."""
         return int(np.argmin(self.losses))
+
+    def start(self, lanes: TableLanes, fold: int, task: int) -> None:
+        """Let fits start where the best candidate ended."""
+        levels, intercepts = self.ends[fold, task]
+        lanes.start_from(levels[self.best], intercepts[self.best])
 
     def best_ends(self, fold: int, n_tasks: int) -> list[End]:
         """Return where the best candidate ended, in one fold."""
@@ -136,7 +116,7 @@ class TableRace:
                 grid = grid * ((grid[-1] / grid[0]) ** (8 / 7)) ** (1 if heat.best > 0 else -1)
         assert self.heat is not None
         self.held_out_loss = float(self.heat.losses.min())
-        return _between(losses, self.heat.strengths[self.heat.best])
+        return between(losses, self.heat.strengths[self.heat.best])
 
     def _near_the_first(self) -> Vector:
         """Return strengths from where the first hypothesis moves, a quarter of a decade apart.
@@ -240,8 +220,7 @@ class TableRace:
         def rank(task: int, n_threads: int) -> None:
             lanes = self.lanes([strength], task, held, n_threads)
             if held is not None and self.heat is not None:
-                levels, intercepts = self.heat.ends[held, task]
-                lanes.start_from(levels[self.heat.best], intercepts[self.heat.best])
+                self.heat.start(lanes, held, task)
             else:
                 for _ in range(PAIR_SWEEPS):
                     lanes.sweep(self.terms([]))
@@ -272,8 +251,7 @@ class TableRace:
             fold, task = job
             lanes = self.lanes(strengths, task, fold, n_threads)
             if start is not None:
-                levels, intercepts = start.ends[job]
-                lanes.start_from(levels[start.best], intercepts[start.best])
+                start.start(lanes, *job)
             terms = self.terms([] if pairs is None else pairs[fold])
             for _ in range(n_sweeps):
                 lanes.sweep(terms)
@@ -317,20 +295,3 @@ class TableRace:
             seed=self.options.seed,
             n_threads=n_threads,
         )
-
-
-def _between(losses: dict[Strength, float], best: Strength) -> Strength:
-    """Return the strength where a parabola through the best and its neighbours is least.
-
-    To three digits, so that it does not depend on the rounding of a race.
-    """
-    line = sorted((s for s in losses if s.l1_ratio == best.l1_ratio), key=lambda s: s.alpha)
-    k = line.index(best)
-    if not 0 < k < len(line) - 1:
-        return best
-    low, middle, high = (losses[line[i]] for i in (k - 1, k, k + 1))
-    bend = low - 2 * middle + high
-    shift = 0.5 * (low - high) / bend if 0 < bend < math.inf else 0.0
-    step = math.log(line[k + 1].alpha / best.alpha)
-    alpha = best.alpha * math.exp(min(max(shift, -0.5), 0.5) * step)
-    return replace(best, alpha=float(f"{alpha:.3g}"))
