@@ -1,0 +1,71 @@
+"""Words and runs of words by the million: their text in one piece, sorted, names made when asked.
+
+A list of Python strings costs more than counting them did. Here they are UTF-8 in one array and
+positions that cut it, in the order of code points, which is that of UTF-8's bytes, too.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.cached import cached_property
+from ..io.strings import object_array
+
+__all__ = ["Terms"]
+
+ERRORS = "surrogatepass"  # half a pair of UTF-16 may be part of a run of characters
+
+
+class Terms:
+    """Different strings in ascending order."""
+
+    def __init__(self, text: NDArray[np.uint8], offsets: NDArray[np.int64]) -> None:
+        self.text, self.offsets = text, offsets
+
+    @classmethod
+    def of(cls, strings: Iterable[str]) -> Self:
+        """Pack strings that are sorted."""
+        encoded = [string.encode(errors=ERRORS) for string in strings]
+        offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+        np.cumsum([len(text) for text in encoded], out=offsets[1:])
+        return cls(np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets)
+
+    def __len__(self) -> int:
+        return len(self.offsets) - 1
+
+    def __getitem__(self, k: int) -> str:
+        return self._bytes(k).decode(errors=ERRORS)
+
+    def _bytes(self, k: int) -> bytes:
+        return self.text[self.offsets[k] : self.offsets[k + 1]].tobytes()
+
+    def find(self, term: str) -> int:
+        """Return the number of a term; -1 where it is none of these."""
+        wanted = term.encode(errors=ERRORS)
+        low, high = 0, len(self)
+        while low < high:
+            middle = (low + high) // 2
+            if self._bytes(middle) < wanted:
+                low = middle + 1
+            else:
+                high = middle
+        return low if low < len(self) and self._bytes(low) == wanted else -1
+
+    def select(self, kept: NDArray[np.intp]) -> Terms:
+        """Return some of them, by ascending number."""
+        lengths = np.diff(self.offsets)[kept]
+        offsets = np.append(0, np.cumsum(lengths))
+        places = np.repeat(self.offsets[:-1][kept] - offsets[:-1], lengths)
+        return Terms(self.text[places + np.arange(offsets[-1])], offsets)
+
+    @cached_property
+    def names(self) -> NDArray[Any]:
+        """All of them as Python strings."""
+        raw, ends = self.text.tobytes(), self.offsets.tolist()
+        return object_array(
+            [raw[a:b].decode(errors=ERRORS) for a, b in zip(ends, ends[1:], strict=False)]
+        )

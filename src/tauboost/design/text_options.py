@@ -1,0 +1,108 @@
+"""How texts become features: options with scikit-learn's names and meaning, checked."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from ..base.messages import shown
+from ..validation import check_choice, check_count, check_real
+
+__all__ = ["DEFAULT_PATTERN", "TextOptions"]
+
+DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
+ANALYZERS = ("word", "char_wb")
+NORMS = (None, "l1", "l2")
+
+
+@dataclass(frozen=True)
+class TextOptions:
+    """What to count in texts, what to leave out, and how counts become values.
+
+    Every field means what it means in scikit-learn's CountVectorizer, TfidfVectorizer and, with
+    ``n_features``, HashingVectorizer.
+    """
+
+    lowercase: bool = True
+    ngram_range: tuple[int, int] = (1, 1)
+    analyzer: str = "word"
+    token_pattern: str = DEFAULT_PATTERN
+    stop_words: tuple[str, ...] = ()
+    min_df: float = 1  # an int is a number of texts, a float a part of them
+    max_df: float = 1.0
+    max_features: int | None = None
+    binary: bool = False
+    sublinear_tf: bool = False
+    use_idf: bool = False
+    smooth_idf: bool = True
+    norm: str | None = None
+    n_features: int | None = None  # None: a vocabulary; else hashes
+    alternate_sign: bool = True
+
+    @classmethod
+    def of(cls, thing: Any, **changes: Any) -> Self:
+        """Return those that an estimator has as attributes of the same names."""
+        known = [field.name for field in fields(cls) if field.name not in changes]
+        return cls(**{name: getattr(thing, name) for name in known}, **changes).checked()
+
+    def checked(self) -> Self:
+        """Check all of them; return them."""
+        check_ngram_range(self.ngram_range)
+        check_choice(self.analyzer, "analyzer", ANALYZERS)
+        if not isinstance(self.token_pattern, str):
+            raise TypeError(f"token_pattern must be a string, got {shown(self.token_pattern)}")
+        try:
+            groups = re.compile(self.token_pattern).groups
+        except re.error as error:
+            raise ValueError(f"token_pattern is not a regular expression: {error}") from None
+        if groups > 1:
+            raise ValueError("token_pattern must have at most one group: what it catches is a word")
+        check_share(self.min_df, "min_df")
+        check_share(self.max_df, "max_df")
+        if self.max_features is not None:
+            check_count(self.max_features, "max_features")
+        if self.n_features is not None:
+            check_count(self.n_features, "n_features")
+            check_real(self.n_features, "n_features", most=2**31 - 1)
+        if self.norm not in NORMS:
+            raise ValueError(f"norm must be None, 'l1' or 'l2', got {shown(self.norm)}")
+        return self
+
+    @property
+    def is_weighted(self) -> bool:
+        """Whether values are more than counts, or ones."""
+        return self.use_idf or self.sublinear_tf or self.norm is not None
+
+    def is_plain(self) -> bool:
+        """Tell whether words are those that the compiled code finds."""
+        return self.analyzer != "word" or shortest_word(self.token_pattern) is not None
+
+
+def shortest_word(pattern: str) -> int | None:
+    """Return how many characters a word has at least; None where a pattern says something else.
+
+    Runs of word characters are as long as can be, whether or not a pattern says so by its edges.
+    """
+    plain = pattern.removeprefix("(?u)").removeprefix(r"\b").removesuffix(r"\b")
+    return {r"\w\w+": 2, r"\w+": 1}.get(plain)
+
+
+def check_ngram_range(value: Any) -> tuple[int, int]:
+    """Check the shortest and the longest run of words, or characters, that is one feature."""
+    is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
+    if not is_pair:
+        raise ValueError(f"ngram_range must be two numbers as in (1, 2), got {shown(value)}")
+    least, most = (check_count(number, "ngram_range") for number in value)
+    if least > most:
+        raise ValueError(f"ngram_range must ascend as in (1, 2), got {shown(value)}")
+    return least, most
+
+
+def check_share(value: Any, name: str) -> None:
+    """Check a number of texts, or a part of them."""
+    if isinstance(value, float):
+        check_real(value, name, least=0.0, most=1.0)
+    else:
+        check_count(value, name)
