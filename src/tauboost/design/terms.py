@@ -7,6 +7,7 @@ positions that cut it, in the order of code points, which is that of UTF-8's byt
 from __future__ import annotations
 
 from collections.abc import Iterable
+from itertools import pairwise
 from typing import Any, Self
 
 import numpy as np
@@ -67,5 +68,5 @@ class Terms:
         """All of them as Python strings."""
         raw, ends = self.text.tobytes(), self.offsets.tolist()
         return object_array(
-            [raw[a:b].decode(errors=ERRORS) for a, b in zip(ends, ends[1:], strict=False)]
+            [raw[a:b].decode(errors=ERRORS) for a, b in pairwise(ends)]
         )

@@ -1,4 +1,4 @@
-"""The words of texts as weak hypotheses: found in the texts of a fit, counted in those and others."""
+"""The words of texts as weak hypotheses: found in the texts of a fit, counted there and elsewhere."""
 
 from __future__ import annotations
 
