@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from ..validation.texts import refuse_other_than_strings, text_blocks
+from ..validation.texts import take_texts
 from .terms import Terms
 from .text_arrays import Counts
 from .text_options import TextOptions
@@ -26,7 +26,7 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
         for name in ("lowercase", "ngram_range", "analyzer", "token_pattern", "binary")
     }
     shared["stop_words"] = list(options.stop_words) or None
-    strings = checked(texts)
+    strings = take_texts(texts)
     if options.n_features is not None:
         hasher = HashingVectorizer(
             **shared,
@@ -50,15 +50,3 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
         terms = Terms.of(counter.get_feature_names_out())
     found.sort_indices()
     return (found.indptr.astype(np.int64), found.indices, found.data), terms
-
-
-def checked(texts: Any) -> list[str]:
-    """Return all texts, each of them a string."""
-    strings: list[str] = []
-    for block in text_blocks(texts):
-        n_strings = next(
-            (k for k, text in enumerate(block) if not isinstance(text, str)), len(block)
-        )
-        refuse_other_than_strings(block, len(strings), n_strings)
-        strings += block
-    return strings

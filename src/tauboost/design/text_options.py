@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from ..base.messages import shown
 from ..validation import check_choice, check_count, check_real
 
-__all__ = ["DEFAULT_PATTERN", "TextOptions"]
+__all__ = ["DEFAULT_PATTERN", "TextOptions", "check_stop_words", "shortest_word"]
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 ANALYZERS = ("word", "char", "char_wb")
@@ -110,3 +110,26 @@ def check_share(value: Any, name: str) -> None:
         check_real(value, name, least=0.0, most=1.0)
     else:
         check_count(value, name)
+
+
+def check_stop_words(words: Any) -> tuple[str, ...]:
+    """Return the words that are not counted, in order; "english" is scikit-learn's list."""
+    if words is None:
+        return ()
+    if isinstance(words, str):
+        if words != "english":
+            raise ValueError(
+                f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
+            )
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
+
+        return tuple(sorted(ENGLISH_STOP_WORDS))
+    if not isinstance(words, Iterable):
+        raise TypeError(
+            f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
+        )
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise TypeError(f"stop_words must hold strings, got {shown(word)}")
+    return tuple(sorted(set(found)))

@@ -8,6 +8,7 @@ from .path import regularization_path
 from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
 from .table_classifier import TableClassifier
+from .text_classifier import TextClassifier
 from .text_vectorizer import TextVectorizer
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "TableClassifier",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
+    "TextClassifier",
     "TextVectorizer",
     "load_model",
     "regularization_path",

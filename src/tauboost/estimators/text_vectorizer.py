@@ -13,14 +13,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
-from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..design.terms import Terms
 from ..design.text_arrays import Counts, document_frequencies, idf_of
-from ..design.text_options import DEFAULT_PATTERN, TextOptions
+from ..design.text_options import DEFAULT_PATTERN, TextOptions, check_stop_words
 from ..design.texts import TextFeatures, learn_counts
 
-__all__ = ["TextVectorizer", "stop_words_of"]
+__all__ = ["TextVectorizer"]
 
 
 class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
@@ -222,7 +221,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             self,
             norm=norm,
             ngram_range=(least, most),
-            stop_words=stop_words_of(self.stop_words),
+            stop_words=check_stop_words(self.stop_words),
         )
 
     @property
@@ -258,22 +257,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         assert values is not None
         values = values.astype(values.dtype if self.dtype is None else self.dtype, copy=False)
         return sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, width))
-
-
-def stop_words_of(given: Any) -> tuple[str, ...]:
-    """Return the words to leave out, as a tuple."""
-    if given is None:
-        return ()
-    if isinstance(given, str):
-        if given != "english":
-            raise ValueError(f"stop_words must be 'english', a list or None, got {shown(given)}")
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
-
-        return tuple(sorted(ENGLISH_STOP_WORDS))
-    words = tuple(sorted(set(given)))
-    if not all(isinstance(word, str) for word in words):
-        raise TypeError("stop_words must be strings")
-    return words
 
 
 def terms_of(vocabulary: Any) -> Terms:

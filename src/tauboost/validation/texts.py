@@ -11,7 +11,7 @@ import numpy as np
 
 from ..base.messages import shown
 
-__all__ = ["refuse_other_than_strings", "text_blocks"]
+__all__ = ["refuse_other_than_strings", "take_texts", "text_blocks"]
 
 TEXTS_AT_ONCE = 8192  # of a stream
 
@@ -42,6 +42,16 @@ def text_blocks(texts: Any) -> Iterator[list[str]]:
     stream = iter(texts)
     while block := list(islice(stream, TEXTS_AT_ONCE)):
         yield block
+
+
+def take_texts(texts: Any) -> list[str]:
+    """Return all texts, each of them a string."""
+    strings: list[str] = []
+    for block in text_blocks(texts):
+        others = (k for k, text in enumerate(block) if not isinstance(text, str))
+        refuse_other_than_strings(block, len(strings), next(others, len(block)))
+        strings = strings + block if strings else block
+    return strings
 
 
 def refuse_other_than_strings(block: list[str], first_row: int, n_strings: int) -> None:
