@@ -9,6 +9,7 @@ from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
 from .table_classifier import TableClassifier
 from .text_classifier import TextClassifier
+from .text_vectorizer import TextVectorizer
 
 __all__ = [
     "AdaBoostPLClassifier",
@@ -18,6 +19,7 @@ __all__ = [
     "TauBoostClassifier",
     "TauBoostClassifierCV",
     "TextClassifier",
+    "TextVectorizer",
     "load_model",
     "regularization_path",
     "save_model",
