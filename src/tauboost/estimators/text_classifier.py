@@ -53,8 +53,9 @@ class TextClassifier(
     max_features : int or None
         Only so many terms, those that occur most often.
     lowercase : bool
-    analyzer : {"word", "char_wb"}
-        "char_wb" counts runs of characters within words.
+    analyzer : {"word", "char_wb", "char"} or callable
+        "char_wb" counts runs of characters within words, "char" any; a function returns the terms
+        of a text. "char" and functions are slower, and a function is in no file.
     token_pattern : str
         A regular expression for words. The default, and ``\w+``, are compiled; others are slower,
         and a file with one is loaded only by those who trust it.
@@ -111,7 +112,7 @@ class TextClassifier(
         max_df: float = Defaults.max_df,
         max_features: int | None = Defaults.max_features,
         lowercase: bool = Defaults.lowercase,
-        analyzer: str = Defaults.analyzer,
+        analyzer: Any = Defaults.analyzer,
         token_pattern: str = Defaults.token_pattern,
         stop_words: Any = Defaults.stop_words,
         binary: bool = Defaults.binary,
