@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.messages import shown
+from ..base.messages import listed, shown
 from ..design.binning import bin_table, encode
 from ..io.table_files import read_table
 from ..tuning.held_out import held_out_parts
@@ -26,7 +26,6 @@ __all__ = [
     "split_table",
 ]
 
-MOST_NAMES = 10  # of columns, in a message
 MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
 
 
@@ -51,21 +50,16 @@ def open_training_table(
         names = take_frame(read_table(path)[0]).names
         raise ValueError(
             f"{name_of(path)} is a table: say by --label which column holds the labels, one of "
-            f"{_listed(names)}"
+            f"{listed(names)}"
         )
     table, y = read_table(path, label, as_text=as_text)
     names = table.schema.names
     for name in drop:
         if name not in names:
-            raise ValueError(f"--drop: there is no column {name!r}; there are {_listed(names)}")
+            raise ValueError(f"--drop: there is no column {name!r}; there are {listed(names)}")
     if set(drop) >= set(names):
         raise ValueError("--drop leaves no column")
     return TableData(take_frame(table.drop_columns(list(drop)) if drop else table), y)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"
-    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
 def open_table(path: Path, label: str | None = None, as_text: Sequence[str] = ()) -> TableData:
@@ -92,9 +86,9 @@ def check_test_table(train: TableData, tested: TableData) -> None:
     known = np.unique(train.y)
     unknown = sorted(set(tested.y.tolist()) - set(known.tolist()), key=str)
     if unknown:
-        labels = ", ".join(str(label) for label in known[:MOST_NAMES].tolist())
         raise ValueError(
-            f"--test: the label {shown(unknown[0])} is none of those in the data: {labels}"
+            f"--test: the label {shown(unknown[0])} is none of those in the data: "
+            f"{listed(known.tolist())}"
         )
 
 
