@@ -5,6 +5,8 @@ from __future__ import annotations
 import io
 import os
 import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -52,6 +54,27 @@ def test_an_eager_one_waits_for_nothing_but_the_first_byte(kind):
             other_end.close()
             rest = b"".join(part.tobytes() for part, _ in parts)
     assert rest == (b"" if kind == "plain" else b"ok\n")
+
+
+def test_whoever_leaves_early_does_not_wait_for_the_thread(monkeypatch):
+    """Python may collect the generator while it starts a thread, where waiting never ends."""
+    may_go_on = threading.Event()
+    step = source._Decompressor.step
+
+    def slow(self, data):
+        if self.is_inside:
+            may_go_on.wait(20)
+        return step(self, data)
+
+    monkeypatch.setattr(source._Decompressor, "step", slow)
+    monkeypatch.setattr(source, "COMPRESSED_BYTES", 64)
+    with open_source(io.BytesIO(PACK["gz"](TEXT))) as opened:
+        parts = opened.parts()
+        next(parts)
+        began = time.monotonic()
+        parts.close()
+    assert time.monotonic() - began < 10
+    may_go_on.set()
 
 
 @pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python brings it")

@@ -34,4 +34,9 @@ def listed(names: Sequence[Any]) -> str:
     if not names:
         return "none"
     more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES:,} more"
-    return f"{', '.join(map(str, names[:MOST_NAMES]))}{more}"
+    return f"{', '.join(map(_name, names[:MOST_NAMES]))}{more}"
+
+
+def _name(name: Any) -> str:
+    text = str(name)
+    return text if text.isprintable() and 0 < len(text) <= LONGEST else shown(text)

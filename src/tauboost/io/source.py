@@ -116,7 +116,8 @@ class Source:
 
     def _decompressed(self, data: bytes, decompressor: _Decompressor) -> Iterator[Part]:
         position = len(data)
-        with ThreadPoolExecutor(max_workers=1) as worker:
+        worker = ThreadPoolExecutor(max_workers=1)
+        try:
             ahead: Future[bytes] | None = worker.submit(decompressor.step, data)
             while ahead is not None:
                 try:
@@ -130,6 +131,10 @@ class Source:
                 is_over = decompressor.is_hungry and not data
                 ahead = None if is_over else worker.submit(decompressor.step, data)
                 yield np.frombuffer(text, dtype=np.uint8), text_position
+        finally:
+            # Without waiting: Python may collect this while it starts another thread, and to wait
+            # for a thread then is to wait forever.
+            worker.shutdown(wait=False)
         if decompressor.is_inside:
             raise ValueError(f"{self.name}: the compressed data end too early; is a part missing?")
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterable, Iterator
+from contextlib import closing
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -107,8 +108,10 @@ def _blocks(
             raise ValueError(f"{_name(file)}: a {kind} file cannot come from a pipe: name the file")
         yield from arrow_texts(Path(file), kind, wanted)
         return
-    with open_source(file, is_eager=is_eager) as source:
-        blocks = line_blocks(source)
+    with (
+        open_source(file, is_eager=is_eager) as source,
+        closing(line_blocks(source)) as blocks,
+    ):
         first = next(blocks, None)
         if first is None:
             return

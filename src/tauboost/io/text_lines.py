@@ -7,7 +7,7 @@ Unicode calls a line separator may stand inside a text.
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -57,7 +57,7 @@ class Lines:
         return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
-def line_blocks(source: Source) -> Iterator[Lines]:
+def line_blocks(source: Source) -> Generator[Lines]:
     """Yield the lines of a file, as many at a time as one read gives."""
     first, held, bytes_read = 1, list[Any](), 0
 
