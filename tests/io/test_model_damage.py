@@ -68,7 +68,7 @@ def test_every_flipped_bit(make, path):
 def test_a_newer_format(author, path):
     fields, header, data = take_apart(content_of(dense_model(), path))
     fields["of the future"] = {"dtype": "F2", "layout": []}
-    header = header | {"version": 3, "tauboost": author, "more": 1}
+    header = header | {"version": 4, "tauboost": author, "more": 1}
     shown = author if author == "2.0.1" else r"\(unknown\)"
     refused(
         path,

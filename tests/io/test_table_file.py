@@ -80,7 +80,7 @@ def test_every_flipped_bit(path):
     ("changes", "reason"),
     [
         ({"version": 1}, "lacks, or should not have"),
-        ({"version": 3}, "needs a newer version"),
+        ({"version": 4}, "needs a newer version"),
         ({"n_columns": 4}, "is BOOL of shape|is I64 of shape"),
         ({"n_columns": 0}, "says 0 for n_columns"),
         ({"n_terms": -1}, "says -1 for n_terms"),

@@ -12,7 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..base.kinds import is_sparse
-from ..io.model import ModelData, TableData, read_model
+from ..io.model import AnyData, ModelData, read_model
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel, model_of
 from .fit_summary import fact_rows, facts_of
@@ -48,7 +48,7 @@ def inspect_model(path: Path, as_json: bool) -> None:
         console.print(_weights_table(document["weights"]))
 
 
-def label_of(data: ModelData | TableData) -> str | None:
+def label_of(data: AnyData) -> str | None:
     """Return the name of the column that held the labels, if the file says."""
     label = data.fitted.get("label")
     return label if isinstance(label, str) else None

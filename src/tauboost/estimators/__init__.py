@@ -8,6 +8,7 @@ from .path import regularization_path
 from .path_result import PathResult
 from .persistence import load_model, save_model, to_onnx
 from .table_classifier import TableClassifier
+from .text_classifier import TextClassifier
 
 __all__ = [
     "AdaBoostPLClassifier",
@@ -16,6 +17,7 @@ __all__ = [
     "TableClassifier",
     "TauBoostClassifier",
     "TauBoostClassifierCV",
+    "TextClassifier",
     "load_model",
     "regularization_path",
     "save_model",

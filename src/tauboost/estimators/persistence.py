@@ -14,7 +14,7 @@ from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..io.atomic import new_file
-from ..io.model import ModelData, TableData, read_model, write_model
+from ..io.model import AnyData, ModelData, TableData, TextData, read_model, write_model
 from ..io.onnx import onnx_graph
 from ..io.onnx_table import table_graph
 from ..tuning.model import loading, unknown_kind
@@ -22,6 +22,7 @@ from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
 from .glass_box import GlassBoxMixin
 from .table_classifier import TableClassifier
+from .text_classifier import TextClassifier
 
 if TYPE_CHECKING:
     import onnx
@@ -30,7 +31,8 @@ __all__ = ["load_model", "save_model", "to_onnx"]
 
 # The classes that files can hold, by the name that stands in the file.
 ESTIMATORS: dict[str, type[Any]] = {
-    kind.__name__: kind for kind in (TauBoostClassifier, TauBoostClassifierCV, TableClassifier)
+    kind.__name__: kind
+    for kind in (TauBoostClassifier, TauBoostClassifierCV, TableClassifier, TextClassifier)
 }
 
 
@@ -42,7 +44,7 @@ def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
 
     Parameters
     ----------
-    clf : TauBoostClassifier or TableClassifier
+    clf : TauBoostClassifier, TableClassifier or TextClassifier
     path : str or path-like
 
     Raises
@@ -61,16 +63,19 @@ def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
     write_model(_fitted_data(clf, "save_model"), path)
 
 
-def load_model(path: str | os.PathLike[str]) -> Any:
+def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     """Load a classifier that :func:`save_model` has saved; safe on files from anyone.
 
     Parameters
     ----------
     path : str or path-like
+    trusted : bool
+        Load a text classifier with a ``token_pattern`` of its own, too. There are regular
+        expressions that run for hours on some texts, so that takes a file that you trust.
 
     Returns
     -------
-    TauBoostClassifier or TableClassifier
+    TauBoostClassifier, TableClassifier or TextClassifier
         Fitted, with the same parameters; it predicts the same bits as the one that was saved.
 
     Raises
@@ -81,13 +86,21 @@ def load_model(path: str | os.PathLike[str]) -> Any:
     data = read_model(path)
     with loading(path):
         estimator = ESTIMATORS.get(data.kind)
-        is_table = isinstance(data, TableData)
-        if estimator is None or is_table != issubclass(estimator, GlassBoxMixin):
+        if estimator is None or not isinstance(data, _data_of(estimator)):
             raise ValueError(unknown_kind(data.kind))
         unknown = sorted(data.params.keys() - set(estimator._get_param_names()))
         if unknown:
             raise ValueError(f"{data.kind} has no parameter {unknown[0]!r}")
+        if isinstance(data, TextData):
+            return estimator._from_model(data, trusted)
         return estimator._from_model(data)
+
+
+def _data_of(estimator: type[Any]) -> type[Any]:
+    """Return what files of an estimator hold."""
+    if issubclass(estimator, TextClassifier):
+        return TextData
+    return TableData if issubclass(estimator, GlassBoxMixin) else ModelData
 
 
 def to_onnx(
@@ -112,6 +125,12 @@ def to_onnx(
         close.
     """
     data = _fitted_data(clf, "to_onnx")
+    if isinstance(data, TextData):
+        raise TypeError(
+            "to_onnx takes no TextClassifier, as ONNX has no operator that finds words as Python "
+            "does: export a TauBoostClassifier that was fitted to the rows of a TextVectorizer, "
+            "and give the graph such rows"
+        )
     if isinstance(data, TableData):
         model = table_graph(data, np.float64 if dtype is None else dtype)
     else:
@@ -122,12 +141,12 @@ def to_onnx(
     return model
 
 
-def _fitted_data(clf: Any, caller: str) -> ModelData | TableData:
+def _fitted_data(clf: Any, caller: str) -> AnyData:
     # By identity: what a subclass adds would not come back.
     if ESTIMATORS.get(type(clf).__name__) is not type(clf):
         accepted = " or ".join(ESTIMATORS)
         hint = "; to_local() gives one" if hasattr(clf, "to_local") else ""
         raise TypeError(f"{caller} takes a {accepted}, got {type(clf).__name__}{hint}")
     check_is_fitted(clf)
-    data: ModelData | TableData = clf._to_model()
+    data: AnyData = clf._to_model()
     return data

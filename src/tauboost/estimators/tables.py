@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 
-__all__ = ["HardestExamples", "TopFeatures"]
+__all__ = ["HardestExamples", "TopFeatures", "as_table", "printable"]
 
 WIDEST = 40  # longer names are cut in print
 
@@ -110,5 +110,15 @@ def as_table(headers: Sequence[str], aligns: str, rows: Sequence[Sequence[Any]])
 
 
 def cut(text: str) -> str:
-    """Shorten what would make a table too wide."""
+    """Shorten what would make a table too wide, and show what would steer a terminal."""
+    text = printable(text)
+    if text != text.strip():  # spaces at the edges would not show
+        text = f"'{text}'"
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
+
+
+def printable(text: str) -> str:
+    """Return a text with what is no letter written out, as in a Python string."""
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

@@ -17,7 +17,7 @@ from typing import Any
 
 from ..base.kinds import is_sparse
 from ..base.version import VERSION as PACKAGE_VERSION
-from . import strings, table_file
+from . import strings, table_file, text_file
 from .model_data import ModelData, count_rows
 from .model_parts import (
     FIELDS as SHARED,
@@ -39,18 +39,40 @@ from .model_parts import (
 )
 from .plain_json import excerpt, parse
 from .table_data import TableData
-from .tensors import Entry, layout, open_regular, read_header, read_tensors, write_tensors
+from .tensors import (
+    Entry,
+    file_size,
+    layout,
+    open_regular,
+    read_header,
+    read_tensors,
+    write_tensors,
+)
+from .text_data import TextData
 
-__all__ = ["ModelData", "ModelFileError", "TableData", "read_model", "write_model"]
+__all__ = [
+    "AnyData",
+    "ModelData",
+    "ModelFileError",
+    "TableData",
+    "TextData",
+    "model_size",
+    "read_model",
+    "write_model",
+]
 
 FORMAT = "tauboost-model"
-LINEAR, TABLE = 1, 2  # versions; a file has the lowest that can hold it
+LINEAR, TABLE, TEXT = 1, 2, 3  # versions; a file has the lowest that can hold it
 HEADER = "tauboost"  # the key of our JSON among the metadata
 
+AnyData = ModelData | TableData | TextData
+
 # What each field of the header may be.
+OF_LINEAR = SHARED | {"n_features": is_size, "coef": lambda value: value in ("dense", "sparse")}
 FIELDS: dict[int, dict[str, Callable[[Any], bool]]] = {
-    LINEAR: SHARED | {"n_features": is_size, "coef": lambda value: value in ("dense", "sparse")},
+    LINEAR: OF_LINEAR,
     TABLE: table_file.FIELDS,
+    TEXT: OF_LINEAR | text_file.FIELDS,
 }
 
 
@@ -58,7 +80,7 @@ class ModelFileError(ValueError):
     """A file that is not a model file, is damaged, or was written by a newer tauboost."""
 
 
-def write_model(data: ModelData | TableData, path: str | os.PathLike[str]) -> None:
+def write_model(data: AnyData, path: str | os.PathLike[str]) -> None:
     """Write a model file; it appears at once and complete, or not at all.
 
     Raises
@@ -68,22 +90,35 @@ def write_model(data: ModelData | TableData, path: str | os.PathLike[str]) -> No
     OSError
         When the file cannot be written.
     """
+    write_tensors(path, *_contents(data))
+
+
+def model_size(data: AnyData) -> int:
+    """Return how many bytes the file of a model has."""
+    return file_size(*_contents(data))
+
+
+def _contents(data: AnyData) -> tuple[dict[str, Array], dict[str, str]]:
+    """Return the arrays and the strings of a file."""
     tensors: dict[str, Array] = {"intercept": data.intercept}
     header: dict[str, Any] = {
         "format": FORMAT,
-        "version": TABLE if isinstance(data, TableData) else LINEAR,
+        "version": LINEAR,
         "tauboost": PACKAGE_VERSION,
         "kind": data.kind,
         "n_classes": len(data.classes),
         "classes": add_classes(tensors, data.classes),
     }
     if isinstance(data, TableData):
-        header |= table_file.add_arrays(data, tensors)
+        header |= {"version": TABLE} | table_file.add_arrays(data, tensors)
+    elif isinstance(data, TextData):
+        header |= {"version": TEXT} | _add_arrays(data.linear, tensors)
+        header |= text_file.add_arrays(data, tensors)
     else:
         header |= _add_arrays(data, tensors)
     for group in GROUPS:
         header[group] = encode_group(tensors, group, getattr(data, group))
-    write_tensors(path, tensors, {HEADER: json.dumps(header, separators=(",", ":"))})
+    return tensors, {HEADER: json.dumps(header, separators=(",", ":"))}
 
 
 def _add_arrays(data: ModelData, tensors: dict[str, Array]) -> dict[str, Any]:
@@ -102,7 +137,7 @@ def _add_arrays(data: ModelData, tensors: dict[str, Array]) -> dict[str, Any]:
     }
 
 
-def read_model(path: str | os.PathLike[str]) -> ModelData | TableData:
+def read_model(path: str | os.PathLike[str]) -> AnyData:
     """Read a model file.
 
     Raises
@@ -122,6 +157,9 @@ def read_model(path: str | os.PathLike[str]) -> ModelData | TableData:
             tensors = read_tensors(file, tensor_header, entries)
         if header["version"] == TABLE:
             return table_file.assemble(header, tensors)
+        if header["version"] == TEXT:
+            tensors = text_file.widened(tensors)
+            return text_file.assemble(header, tensors, _assemble(header, tensors))
         return _assemble(header, tensors)
     except ValueError as error:
         raise ModelFileError(f"{path} cannot be loaded: {error}") from None
@@ -185,8 +223,9 @@ def _check_schema(entries: dict[str, Entry], header: dict[str, Any]) -> None:
 def _schema(header: dict[str, Any]) -> Schema:
     """Return which types and which shape each array must have; None stands for any length."""
     n_features, rows = header["n_features"], count_rows(header["n_classes"])
-    real = frozenset({"F64"})
-    schema: Schema = {"intercept": (real, (rows,))}
+    is_text = header["version"] == TEXT
+    real = text_file.REAL if is_text else frozenset({"F64"})
+    schema: Schema = {"intercept": (frozenset({"F64"}), (rows,))}
     if header["coef"] == "dense":
         schema["coef"] = (real, (rows, n_features))
     else:
@@ -196,7 +235,7 @@ def _schema(header: dict[str, Any]) -> Schema:
     schema |= classes_schema(header)
     if header["feature_names"]:
         schema |= strings_schema("feature_names", n_features)
-    return schema
+    return schema | text_file.schema(header) if is_text else schema
 
 
 def _assemble(header: dict[str, Any], tensors: dict[str, Array]) -> ModelData:

@@ -19,6 +19,7 @@ from .plain_json import excerpt
 
 __all__ = [
     "ModelData",
+    "check_array",
     "check_classes",
     "check_names",
     "check_numbers",
@@ -133,6 +134,13 @@ def check_numbers(array: Any, shape: tuple[int, ...], name: str) -> None:
         _check_csr(array)
     if not np.all(np.isfinite(array.data if sparse else array)):
         raise ValueError(f"{name} contains NaN or infinity")
+
+
+def check_array(array: Any, dtype: Any, shape: tuple[int, ...], name: str) -> None:
+    """Check the type and the shape of an array."""
+    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
+        found = f"{array.dtype} of shape {array.shape}" if hasattr(array, "dtype") else "no array"
+        raise ValueError(f"{name} must be {np.dtype(dtype)} of shape {shape}, got {found}")
 
 
 def _check_csr(coef: Any) -> None:

@@ -13,7 +13,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from .model_data import check_classes, check_names, check_numbers, check_strings, count_rows
+from .model_data import (
+    check_array,
+    check_classes,
+    check_names,
+    check_numbers,
+    check_strings,
+    count_rows,
+)
 from .plain_json import excerpt
 
 __all__ = ["TableData", "TermPart"]
@@ -129,7 +136,7 @@ class TableData:
             raise ValueError("names must be those of one column or more, all different")
         if type(self.feature_names) is not bool:
             raise TypeError(f"feature_names must be a bool, got {excerpt(self.feature_names)}")
-        _check_array(self.is_category, np.bool_, (n,), "is_category")
+        check_array(self.is_category, np.bool_, (n,), "is_category")
         check_numbers(self.edges, (len(self.edges),), "edges")
         check_strings(self.categories, "categories", None)
         _check_offsets(self.edge_offsets, n, len(self.edges), "edges", ~self.is_category)
@@ -150,8 +157,8 @@ class TableData:
 
     def _check_terms(self) -> None:
         n_terms, n_columns = len(self.term_columns), self.n_columns
-        _check_array(self.term_columns, np.int64, (n_terms, 2), "term_columns")
-        _check_array(self.term_cells, np.int64, (n_terms, 2), "term_cells")
+        check_array(self.term_columns, np.int64, (n_terms, 2), "term_columns")
+        check_array(self.term_cells, np.int64, (n_terms, 2), "term_cells")
         first, second = self.term_columns.T
         if np.any((first < 0) | (first >= n_columns) | (second < NO_COLUMN)):
             raise ValueError(f"term_columns must be within 0..{n_columns - 1}")
@@ -167,7 +174,7 @@ class TableData:
         parts = list(self.terms())
         n_maps = parts[-1].maps[-1].stop if parts else 0
         n_cells = parts[-1].cells.stop if parts else 0
-        _check_array(self.maps, np.uint8, (n_maps,), "maps")
+        check_array(self.maps, np.uint8, (n_maps,), "maps")
         check_numbers(self.scores, (n_cells, len(self.intercept)), "scores")
         check_numbers(self.weights, (n_cells,), "weights")
         for part in parts:
@@ -192,16 +199,10 @@ class TableData:
             raise ValueError("weights of a term must not be negative, and sum to 1")
 
 
-def _check_array(array: Any, dtype: Any, shape: tuple[int, ...], name: str) -> None:
-    if not isinstance(array, np.ndarray) or array.dtype != dtype or array.shape != shape:
-        found = f"{array.dtype} of shape {array.shape}" if hasattr(array, "dtype") else "no array"
-        raise ValueError(f"{name} must be {np.dtype(dtype)} of shape {shape}, got {found}")
-
-
 def _check_offsets(
     offsets: Integers, n: int, length: int, name: str, allowed: NDArray[np.bool_]
 ) -> None:
-    _check_array(offsets, np.int64, (n + 1,), f"the offsets of {name}")
+    check_array(offsets, np.int64, (n + 1,), f"the offsets of {name}")
     if offsets[0] != 0 or offsets[-1] != length or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(f"the offsets of {name} do not cut them into columns")
     counts = np.diff(offsets)

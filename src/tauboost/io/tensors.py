@@ -29,6 +29,7 @@ from .plain_json import excerpt, parse
 __all__ = [
     "Entry",
     "Header",
+    "file_size",
     "is_tensor_file",
     "layout",
     "open_regular",
@@ -92,6 +93,19 @@ def write_tensors(
     path: str | os.PathLike[str], tensors: Mapping[str, Array], metadata: Mapping[str, str]
 ) -> None:
     """Write arrays and strings; the file appears at once and complete, or not at all."""
+    pieces = _pieces(tensors, metadata)
+    with new_file(path, overwrite=True) as file:
+        for piece in pieces:
+            file.write(piece)
+
+
+def file_size(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> int:
+    """Return how many bytes a file has that holds them."""
+    return sum(memoryview(piece).nbytes for piece in _pieces(tensors, metadata))
+
+
+def _pieces(tensors: Mapping[str, Array], metadata: Mapping[str, str]) -> list[Any]:
+    """Return what a file is made of, one piece after another."""
     if len(tensors) >= MAX_TENSORS:
         raise ValueError(f"{len(tensors)} arrays are more than a file can hold")
     arrays = {name: _little_endian(array, name) for name, array in tensors.items()}
@@ -112,10 +126,7 @@ def write_tensors(
     text += b" " * (-len(text) % 8)
     if len(text) > MAX_HEADER:
         raise ValueError(f"the header takes {len(text)} bytes, more than {MAX_HEADER}")
-    with new_file(path, overwrite=True) as file:
-        file.write(len(text).to_bytes(PREFIX, "little") + text)
-        for name in order:
-            file.write(arrays[name].data)
+    return [len(text).to_bytes(PREFIX, "little") + text, *(arrays[name].data for name in order)]
 
 
 def _little_endian(array: Array, name: str) -> Array:

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.columns import CategoryColumn, Column, NumericColumn
-from ..io.model import ModelData, TableData, read_model
+from ..io.model import AnyData, ModelData, TableData, read_model
 from ..io.strings import object_array
 from ..losses import LOSSES
 from .model import KINDS as LINEAR_KINDS
@@ -217,11 +217,11 @@ def load(path: str | os.PathLike[str]) -> Model | TableModel:
     return model_of(read_model(path), path)
 
 
-def model_of(data: ModelData | TableData, path: str | os.PathLike[str]) -> Model | TableModel:
+def model_of(data: AnyData, path: str | os.PathLike[str]) -> Model | TableModel:
     """Return the model that was read from a file."""
     with loading(path):
         if isinstance(data, TableData) and data.kind == KIND:
             return TableModel.from_data(data)
-        if not isinstance(data, TableData) and data.kind in LINEAR_KINDS:
+        if isinstance(data, ModelData) and data.kind in LINEAR_KINDS:
             return Model.from_data(data)
         raise ValueError(unknown_kind(data.kind))

@@ -1,0 +1,100 @@
+"""Where in a text its terms are: runs of words, or of characters, and the places they stand at.
+
+This is the counting again, in Python and for one text at a time: counting knows no places.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils import murmurhash3_32
+
+from ..design.text_options import TextOptions
+from ..design.texts import TextFeatures
+
+__all__ = ["Span", "find_features", "find_terms"]
+
+Span = tuple[int, int]  # the first character, and the one behind the last
+
+WORD = re.compile(r"\S+")
+
+
+def find_features(
+    text: str, features: TextFeatures
+) -> tuple[str, dict[int, tuple[str, list[Span]]]]:
+    """Return the text that places count in, and the name and the places of each feature in it.
+
+    The text is the given one; where lower case is longer than upper case, it is in lower case. The
+    name of a hash is every term of this text that leads to it.
+    """
+    lowered = text.lower() if features.options.lowercase else text
+    terms = find_terms(lowered, features.options)
+    found: dict[int, tuple[str, list[Span]]] = {}
+    for (term, spans), column in zip(terms.items(), columns_of(list(terms), features), strict=True):
+        if column < 0:
+            continue
+        if column in found:
+            name, others = found[column]
+            found[column] = (f"{name} or {term}", sorted(others + spans))
+        else:
+            found[column] = (term, spans)
+    return (text if len(lowered) == len(text) else lowered), found
+
+
+def columns_of(terms: list[str], features: TextFeatures) -> list[int]:
+    """Return the number of each term's feature; -1 where it is none."""
+    if features.terms is not None:
+        return [features.terms.find(term) for term in terms]
+    assert features.options.n_features is not None
+    hashes = [
+        abs(murmurhash3_32(term.encode(errors="surrogatepass"))) % features.options.n_features
+        for term in terms
+    ]
+    return hashes if features.kept is None else _places_in(features.kept, hashes)
+
+
+def _places_in(kept: NDArray[np.int32], hashes: list[int]) -> list[int]:
+    places = np.minimum(np.searchsorted(kept, hashes), len(kept) - 1)
+    return [int(k) for k in np.where(kept[places] == hashes, places, -1)]
+
+
+def find_terms(text: str, options: TextOptions) -> dict[str, list[Span]]:
+    """Return the places of each run of words, or characters, in a text in its final case."""
+    runs = _word_runs if options.analyzer == "word" else _character_runs
+    found: dict[str, list[Span]] = {}
+    for term, span in runs(text, options):
+        spans = found.setdefault(term, [])
+        if span[0] < span[1]:  # of a space at a word's edge there is nothing to mark
+            spans.append(span)
+    return found
+
+
+def _word_runs(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
+    pattern = re.compile(options.token_pattern)
+    group = pattern.groups  # what is caught is the word, if anything is
+    left_out = set(options.stop_words)
+    words = [(m.group(group) or "", m.span(group)) for m in pattern.finditer(text)]
+    words = [(word, span) for word, span in words if word not in left_out]
+    least, most = options.ngram_range
+    for first, (_, (begin, _)) in enumerate(words):
+        for last in range(first + least, min(first + most, len(words)) + 1):
+            run = words[first:last]
+            yield " ".join(word for word, _ in run), (begin, run[-1][1][1])
+
+
+def _character_runs(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
+    """Find runs within words that have a space on either side; a short word is one run, once."""
+    least, most = options.ngram_range
+    for match in WORD.finditer(text):
+        begin, end = match.span()
+        padded = f" {match.group()} "
+        for length in range(least, most + 1):
+            for at in range(max(len(padded) - length, 0) + 1):
+                # The space before the word is at begin - 1, and is not marked.
+                span = (max(begin + at - 1, begin), min(begin + at - 1 + length, end))
+                yield padded[at : at + length], span
+            if length >= len(padded):
+                break

@@ -1,0 +1,63 @@
+"""From texts and labels to a text model: the one door for the estimator and the command line."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from itertools import compress
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..design.texts import learn
+from ..validation import check_weights, encode_labels
+from ..validation.texts import take_texts
+from .fitting import fit
+from .options import Clock, Parameters, Report
+from .text_model import TextModel
+from .text_options import TextParameters
+
+__all__ = ["fit_texts"]
+
+
+def fit_texts(
+    texts: Any,
+    y: NDArray[Any],
+    parameters: TextParameters,
+    *,
+    n_threads: int,
+    sample_weight: ArrayLike | None = None,
+    report: Report | None = None,
+) -> TextModel:
+    """Fit a text classifier to texts and their checked labels.
+
+    A weight of 0 leaves a text out, its words too; other weights are those of the fit, and each
+    text counts once where words are counted.
+    """
+    linear = parameters.linear()
+    linear.options()  # whatever is wrong is said before any work
+    clock = Clock(linear.time_limit)
+    texts = take_texts(texts)
+    if len(texts) != len(y):
+        raise ValueError(f"y has {len(y)} labels, and there are {len(texts)} texts")
+    classes, codes = encode_labels(y)
+    weights = check_weights(sample_weight, len(y))
+    present = weights > 0
+    if not present.all():
+        if not np.bincount(codes[present], minlength=len(classes)).all():
+            raise ValueError("sample_weight leaves no texts of some classes")
+        texts, y, weights = take_texts(list(compress(texts, present))), y[present], weights[present]
+    features, rows = learn(texts, parameters.features(len(texts)), n_threads)
+    model = fit(
+        rows,
+        y,
+        _with_time_left(linear, clock),
+        n_threads=n_threads,
+        sample_weight=None if sample_weight is None else weights,
+        report=report,
+    )
+    return TextModel(features, model)
+
+
+def _with_time_left(parameters: Parameters, clock: Clock) -> Parameters:
+    return parameters if clock.left is None else replace(parameters, time_limit=clock.left)

@@ -1,0 +1,105 @@
+"""The parameters of a text classifier: what is counted in texts, and how the fit goes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, fields
+from typing import Any, Self
+
+from ..base.messages import shown
+from ..design.text_options import DEFAULT_PATTERN, TextOptions
+from .options import Parameters
+
+__all__ = ["TextParameters", "check_stop_words"]
+
+# With fewer texts, a word that occurs in one of them only may still tell something.
+FEW_TEXTS = 1000
+
+
+@dataclass(frozen=True)
+class TextParameters:
+    """The parameters of ``TextClassifier`` with their defaults, unchecked, by name in order."""
+
+    alpha: float | str = "auto"
+    analyzer: str = "word"
+    binary: bool = False
+    calibration: str | None = None
+    class_weight: Any = None
+    early_stopping: bool = False
+    fit_intercept: bool = True
+    l1_ratio: float | str = 0.0
+    loss: str = "logistic"
+    lowercase: bool = True
+    max_df: float = 1.0
+    max_features: int | None = None
+    max_iter: int = 100
+    min_df: float | str = "auto"
+    n_features: int | None = None
+    n_jobs: int | None = -1
+    ngram_range: tuple[int, int] = (1, 2)
+    norm: str | None = "l2"
+    random_state: Any = None
+    stop_words: Any = None
+    sublinear_tf: bool = True
+    time_limit: float | None = None
+    token_pattern: str = DEFAULT_PATTERN
+    tol: float = 1e-3
+    use_idf: bool = True
+    validation_fraction: float = 0.2
+    verbose: int = 0
+
+    @classmethod
+    def of(cls, estimator: Any) -> Self:
+        """Return those of an estimator."""
+        return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
+
+    def features(self, n_texts: int) -> TextOptions:
+        """Check what is to be counted in so many texts."""
+        return TextOptions.of(
+            self,
+            ngram_range=_as_pair(self.ngram_range),
+            min_df=self._min_df(n_texts),
+            stop_words=check_stop_words(self.stop_words),
+            smooth_idf=True,
+            alternate_sign=True,
+        )
+
+    def linear(self) -> Parameters:
+        """Return those of the linear classifier on what was counted."""
+        shared = {known.name for known in fields(Parameters)} & vars(self).keys()
+        return Parameters(**{name: getattr(self, name) for name in shared})
+
+    def _min_df(self, n_texts: int) -> float:
+        if not isinstance(self.min_df, str):
+            return self.min_df
+        if self.min_df != "auto":
+            raise ValueError(f"min_df must be 'auto' or a number, got {shown(self.min_df)}")
+        return 1 if n_texts < FEW_TEXTS else 2
+
+
+def _as_pair(value: Any) -> Any:
+    """Return a list as the tuple that a frozen set of options holds."""
+    return tuple(value) if isinstance(value, list) else value
+
+
+def check_stop_words(words: Any) -> tuple[str, ...]:
+    """Return the words that are not counted, in order; "english" is scikit-learn's list."""
+    if words is None:
+        return ()
+    if isinstance(words, str):
+        if words != "english":
+            raise ValueError(
+                f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
+            )
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
+
+        return tuple(sorted(ENGLISH_STOP_WORDS))
+    if not isinstance(words, Iterable):
+        raise TypeError(
+            f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
+        )
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise TypeError(f"stop_words must hold strings, got {shown(word)}")
+    return tuple(sorted(set(found)))
