@@ -17,6 +17,7 @@ from collections.abc import Callable, Iterator
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib import import_module
+from io import BufferedReader
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, BinaryIO
 
@@ -31,7 +32,7 @@ if TYPE_CHECKING:
 
     Part: TypeAlias = tuple[NDArray[np.uint8], int]
 
-__all__ = ["PART_BYTES", "Source", "open_source"]
+__all__ = ["PART_BYTES", "Source", "first_bytes", "open_source"]
 
 PART_BYTES = 1 << 24  # whole pages
 STREAM_BYTES = 1 << 20
@@ -174,6 +175,32 @@ class _Decompressor:
                 self._stream = None
         self.is_hungry = len(text) < LONGEST_TEXT and not (self._left and self._stream is None)
         return text
+
+
+def first_bytes(file: str | os.PathLike[str] | BinaryIO, n: int) -> bytes:
+    """Return the first bytes, decompressed, of what can be looked at without taking it away.
+
+    That is a regular file, or an open one that can go back or keep what it has seen; of all else,
+    nothing.
+    """
+    if isinstance(file, str | os.PathLike):
+        if not Path(file).is_file():
+            return b""
+        with Path(file).open("rb", buffering=0) as opened:
+            start = opened.read(STREAM_BYTES)
+    elif isinstance(file, BufferedReader):
+        start = file.peek(n)
+    elif file.seekable():
+        place = file.tell()
+        start = file.read(STREAM_BYTES)
+        file.seek(place)
+    else:
+        return b""
+    for magic, new_stream in STREAMS.items():
+        if start.startswith(magic):
+            with suppress(Exception):  # whoever reads it will be told what is wrong
+                return bytes(new_stream().decompress(start, n))
+    return bytes(start[:n])
 
 
 def _may_begin(start: bytes) -> bool:

@@ -10,6 +10,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from itertools import chain
 from pathlib import Path
 from typing import Any, BinaryIO, Final, TypeAlias
@@ -18,17 +19,25 @@ from numpy.typing import NDArray
 
 from ..base.messages import shown
 from .inputs import kind_of
-from .source import open_source
+from .source import first_bytes, open_source
 from .table_files import DELIMITERS, ENDINGS, kind_by_name
 from .text_arrow import arrow_texts
 from .text_csv import csv_texts
 from .text_json import json_texts
-from .text_labels import AlikeLabels, label_array
-from .text_lines import Lines, line_blocks
+from .text_labels import AlikeLabels, LabelList
+from .text_lines import BYTE_ORDER_MARK, Lines, line_blocks
 from .text_marked import PREFIX, marked_texts, plain_texts
 from .text_wanted import TextBlock, Wanted
 
-__all__ = ["KINDS", "TextFile", "kind_of_texts", "read_texts", "text_blocks"]
+__all__ = [
+    "KINDS",
+    "TextFile",
+    "begins_with_label",
+    "joined",
+    "kind_of_texts",
+    "read_texts",
+    "text_blocks",
+]
 
 TextFile: TypeAlias = str | os.PathLike[str] | BinaryIO
 
@@ -50,12 +59,20 @@ def read_texts(
     ``text`` and ``label`` name the field or column that holds them; lines have no names. ``kind``
     is one of ``KINDS``; if not given, every file shows which one it is.
     """
-    texts, labels, is_text = list[str](), list[Any](), False
-    for block in text_blocks(files, text, label, kind=kind, with_labels=with_labels):
+    blocks = text_blocks(files, text, label, kind=kind, with_labels=with_labels)
+    return joined(blocks)
+
+
+def joined(
+    blocks: Iterable[TextBlock], classes: NDArray[Any] | None = None
+) -> tuple[list[str], NDArray[Any] | None]:
+    """Return the texts of all blocks, and their labels, which ``classes`` are compared with."""
+    texts, labels, with_labels = list[str](), LabelList(), False
+    for block in blocks:
         texts += block.texts
-        labels += block.labels or []
-        is_text |= not block.is_typed
-    return texts, label_array(labels, is_text=is_text) if with_labels else None
+        labels.add(block)
+        with_labels |= block.labels is not None
+    return texts, labels.array(classes) if with_labels else None
 
 
 def text_blocks(
@@ -65,25 +82,29 @@ def text_blocks(
     *,
     kind: str | None = None,
     with_labels: bool = True,
+    if_named: bool = False,
     is_eager: bool = False,
 ) -> Iterator[TextBlock]:
     """Yield the texts of some files, a few megabytes at a time: see `read_texts`.
 
-    With ``is_eager``, what a pipe gives is yielded without waiting for more, line by line if it
-    comes so, and it may give nothing at all.
+    With ``if_named``, the names are for files that show that they have some; others are lines. With
+    ``is_eager``, what a pipe gives is yielded without waiting for more, line by line if it comes
+    so, and it may give nothing at all.
     """
     if kind is not None and kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {shown(kind)}")
-    wanted, alike = Wanted(text, label, with_labels), AlikeLabels()
+    wanted, alike = Wanted(text, label, with_labels, if_named), AlikeLabels()
+    before = 0  # bytes of the files that have been read
     for file in files:
-        n_texts = 0
+        n_texts = n_bytes = 0
         for block in _blocks(file, kind, wanted, is_eager):
             alike.check(block)
-            n_texts += len(block.texts)
+            n_texts, n_bytes = n_texts + len(block.texts), block.bytes_read
             if block.texts:
-                yield block
+                yield replace(block, bytes_read=before + n_bytes)
         if n_texts == 0 and not is_eager:
             raise ValueError(f"{_name(file)}: no texts in this file")
+        before += n_bytes
 
 
 def kind_of_texts(file: TextFile) -> str | None:
@@ -91,6 +112,12 @@ def kind_of_texts(file: TextFile) -> str | None:
     if not isinstance(file, str | os.PathLike):
         return None
     return kind_by_name(file, ENDINGS | JSON_ENDINGS)
+
+
+def begins_with_label(file: TextFile) -> bool:
+    """Tell whether a file, or what waits in a pipe, begins like fastText's lines."""
+    start = first_bytes(file, 64).removeprefix(BYTE_ORDER_MARK)
+    return start.lstrip().startswith(PREFIX.encode())
 
 
 def _name(file: TextFile) -> str:
@@ -125,7 +152,7 @@ def _looks_like(first: Lines, wanted: Wanted) -> str:
         return "jsonl"
     if start.startswith(PREFIX.encode()):
         return "fasttext"
-    if wanted.text is None:
+    if wanted.text is None or wanted.if_named:
         return "lines"
     return "tsv" if b"\t" in start.partition(b"\n")[0] else "csv"
 

@@ -17,7 +17,7 @@ from ..base.messages import shown
 from .strings import object_array
 from .text_wanted import TextBlock
 
-__all__ = ["AlikeLabels", "label_array", "labels_like"]
+__all__ = ["AlikeLabels", "LabelList", "label_array", "labels_like"]
 
 KINDS: Final = {str: "strings", bool: "true or false", int: "numbers", float: "numbers"}
 NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
@@ -46,6 +46,25 @@ class AlikeLabels:
             for k, label in enumerate(labels):
                 if not -LARGEST <= label < LARGEST:  # or it is not a number
                     raise ValueError(f"{block.place(k)}: a label cannot be {shown(label)}")
+
+
+class LabelList:
+    """The labels of some blocks, one after another."""
+
+    def __init__(self) -> None:
+        self.values: list[Any] = []
+        self.is_text = False  # whether a file has no types
+
+    def add(self, block: TextBlock) -> None:
+        """Take those of a block."""
+        self.values += block.labels or []
+        self.is_text |= not block.is_typed
+
+    def array(self, classes: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Return all of them; with ``classes``, to be compared with these."""
+        if classes is not None:
+            return labels_like(self.values, classes)
+        return label_array(self.values, is_text=self.is_text)
 
 
 def label_array(labels: Sequence[Any], *, is_text: bool) -> NDArray[Any]:

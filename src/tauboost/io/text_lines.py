@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from .source import Source
 
-__all__ = ["NOT_UTF8", "Lines", "line_blocks"]
+__all__ = ["BYTE_ORDER_MARK", "NOT_UTF8", "Lines", "line_blocks"]
 
 NOT_UTF8: Final = "is not UTF-8: convert the file, as with iconv"
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"

@@ -38,7 +38,7 @@ def marked_texts(blocks: Iterator[Lines], wanted: Wanted) -> Iterator[TextBlock]
     """Yield fastText's lines, but for blank ones; labels that are not wanted may be missing."""
     for lines in blocks:
         for word, name in {"text": wanted.text, "label": wanted.label}.items():
-            if name is not None:
+            if name is not None and not wanted.if_named:
                 raise ValueError(
                     f"{lines.name}: lines that begin with {PREFIX} have no names: leave {word}= out"
                 )

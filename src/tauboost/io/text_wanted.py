@@ -19,6 +19,7 @@ class Wanted:
     text: str | None
     label: str | None
     with_labels: bool
+    if_named: bool = False  # the names are for files that have some: others are read without
 
     @property
     def names(self) -> dict[str, str | None]:
@@ -47,7 +48,7 @@ class TextBlock:
 
     texts: list[str]
     labels: list[Any] | None
-    bytes_read: int  # of the file, so far
+    bytes_read: int  # so far
     place: Callable[[int], str]  # where one of them is, for messages
     is_typed: bool = True  # whether the file says of a label that it is a number, or a string
 
