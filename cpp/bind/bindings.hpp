@@ -89,6 +89,8 @@ void bind_lanes(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_remote_tables(nb::module_& module);
 void bind_svmlight(nb::module_& module);
+void bind_texts(nb::module_& module);
+void bind_text_rows(nb::module_& module);
 void bind_inject(nb::module_& module);  // in builds with sanitizers only
 
 }  // namespace tauboost

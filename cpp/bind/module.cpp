@@ -16,6 +16,8 @@ NB_MODULE(_core, module) {
   bind_csr(module);
   bind_binning(module);
   bind_svmlight(module);
+  bind_texts(module);
+  bind_text_rows(module);
   bind_tables(module);
   bind_remote_tables(module);
 #ifdef TAUBOOST_SANITIZE

@@ -1,21 +1,12 @@
 // Python's view of the svmlight reader; io/svmlight.py drives it.
 #include "bind/bindings.hpp"
+#include "bind/owned.hpp"
 #include "parse/svmlight_reader.hpp"
 
 using namespace nb::literals;
 
 namespace tauboost {
 namespace {
-
-// The NumPy array owns the memory; nothing is copied.
-template <typename T>
-nb::object as_numpy(Growing<T>&& values) {
-  auto* const owned = new Growing<T>(std::move(values));
-  nb::capsule owner(owned, [](void* p) noexcept { delete static_cast<Growing<T>*>(p); });
-  owned->fit();
-  const auto size = static_cast<std::size_t>(owned->size());
-  return nb::cast(nb::ndarray<nb::numpy, T, nb::ndim<1>>(owned->data(), {size}, owner));
-}
 
 nb::tuple take(svmlight::Reader& reader) {
   svmlight::Rows rows = reader.take();

@@ -464,3 +464,94 @@ class SvmlightReader:
     def complaint(self) -> tuple[str, int, int, bytes, int] | None: ...
 
 def fill_with_ones(values: _Floats, n_threads: int) -> None: ...
+
+_TextRows: TypeAlias = tuple[NDArray[np.int64], NDArray[np.int32], NDArray[Any] | None]
+
+class HeldTexts:
+    def __init__(self, strings: Any) -> None: ...
+    def lower(self) -> None: ...
+    def __len__(self) -> int: ...
+    @property
+    def widest(self) -> int: ...
+
+class Characters:
+    def __init__(self, kinds: NDArray[np.uint8], lower: NDArray[np.uint32]) -> None: ...
+    def __len__(self) -> int: ...
+
+class Splitting:
+    def __init__(self, lowercase: bool, shortest: int, least: int, most: int) -> None: ...
+
+class FoundColumns:
+    def __len__(self) -> int: ...
+    @property
+    def n_texts(self) -> NDArray[np.int64]: ...
+    @property
+    def totals(self) -> NDArray[np.int64]: ...
+    def rows(
+        self,
+        numbers: NDArray[np.int32] | None,
+        kind: str,
+        sublinear: bool,
+        idf: _Floats | None,
+        norm: int,
+        n_threads: int,
+    ) -> _TextRows: ...
+    def names(
+        self, numbers: NDArray[np.int32] | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+
+class TextCorpus:
+    def __init__(self, splitting: Splitting, left_out: list[str]) -> None: ...
+    def read(self, texts: HeldTexts, characters: Characters, n_threads: int) -> None: ...
+    @property
+    def n_texts(self) -> int: ...
+    def columns(
+        self,
+        least: int,
+        most: int,
+        min_texts: int,
+        max_texts: int,
+        binary: bool,
+        n_threads: int,
+    ) -> FoundColumns: ...
+
+class TextIndex:
+    def __init__(
+        self,
+        text: NDArray[np.uint8],
+        offsets: NDArray[np.int64],
+        left_out: list[str],
+        has_runs: bool,
+    ) -> None: ...
+    def rows(
+        self,
+        texts: HeldTexts,
+        characters: Characters,
+        splitting: Splitting,
+        least: int,
+        most: int,
+        binary: bool,
+        kind: str,
+        sublinear: bool,
+        idf: _Floats | None,
+        norm: int,
+        n_threads: int,
+    ) -> _TextRows: ...
+
+class Hashing:
+    def __init__(
+        self, n_features: int, alternate_sign: bool, binary: bool, least: int, most: int
+    ) -> None: ...
+
+def hashed_rows(
+    texts: HeldTexts,
+    characters: Characters,
+    splitting: Splitting,
+    left_out: list[str],
+    hashing: Hashing,
+    kind: str,
+    sublinear: bool,
+    idf: _Floats | None,
+    norm: int,
+    n_threads: int,
+) -> _TextRows: ...

@@ -73,7 +73,7 @@ def test_a_newer_format(author, path):
     refused(
         path,
         put_together(fields, header, data),
-        rf"written by tauboost {shown} in format 3 and needs a newer version than this one, \d",
+        rf"written by tauboost {shown} in format 4 and needs a newer version than this one, \d",
     )
 
 

@@ -96,6 +96,10 @@ Indirect leak of 32 byte(s) in 1 object(s) allocated from:
     #0 0x7f in __interceptor_malloc
     #1 0x7e in PyObject_Malloc (/usr/bin/python3.11+0x1234)
 
+Direct leak of 80 byte(s) in 1 object(s) allocated from:
+    #0 0x7f in __interceptor_realloc
+    #1 0x7e  (/venv/pydantic_core/_pydantic_core.cpython-311-x86_64-linux-gnu.so+0x144818)
+
 SUMMARY: AddressSanitizer: 112 byte(s) leaked in 2 allocation(s).
 """
 

@@ -67,6 +67,4 @@ class Terms:
     def names(self) -> NDArray[Any]:
         """All of them as Python strings."""
         raw, ends = self.text.tobytes(), self.offsets.tolist()
-        return object_array(
-            [raw[a:b].decode(errors=ERRORS) for a, b in pairwise(ends)]
-        )
+        return object_array([raw[a:b].decode(errors=ERRORS) for a, b in pairwise(ends)])

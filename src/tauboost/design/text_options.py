@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from ..base.messages import shown
 from ..validation import check_choice, check_count, check_real
 
-__all__ = ["DEFAULT_PATTERN", "TextOptions"]
+__all__ = ["DEFAULT_PATTERN", "TextOptions", "check_stop_words", "shortest_word"]
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
-ANALYZERS = ("word", "char_wb")
+ANALYZERS = ("word", "char", "char_wb")
 NORMS = (None, "l1", "l2")
 
 
@@ -27,7 +27,7 @@ class TextOptions:
 
     lowercase: bool = True
     ngram_range: tuple[int, int] = (1, 1)
-    analyzer: str = "word"
+    analyzer: Any = "word"  # or "char_wb", "char", or a function from a text to its features
     token_pattern: str = DEFAULT_PATTERN
     stop_words: tuple[str, ...] = ()
     min_df: float = 1  # an int is a number of texts, a float a part of them
@@ -50,7 +50,8 @@ class TextOptions:
     def checked(self) -> Self:
         """Check all of them; return them."""
         check_ngram_range(self.ngram_range)
-        check_choice(self.analyzer, "analyzer", ANALYZERS)
+        if not callable(self.analyzer):
+            check_choice(self.analyzer, "analyzer", ANALYZERS)
         if not isinstance(self.token_pattern, str):
             raise TypeError(f"token_pattern must be a string, got {shown(self.token_pattern)}")
         try:
@@ -75,9 +76,12 @@ class TextOptions:
         """Whether values are more than counts, or ones."""
         return self.use_idf or self.sublinear_tf or self.norm is not None
 
+    @property
     def is_plain(self) -> bool:
-        """Tell whether words are those that the compiled code finds."""
-        return self.analyzer != "word" or shortest_word(self.token_pattern) is not None
+        """Whether words are those that the compiled code finds."""
+        if self.analyzer == "word":
+            return shortest_word(self.token_pattern) is not None
+        return bool(self.analyzer == "char_wb")
 
 
 def shortest_word(pattern: str) -> int | None:
@@ -106,3 +110,26 @@ def check_share(value: Any, name: str) -> None:
         check_real(value, name, least=0.0, most=1.0)
     else:
         check_count(value, name)
+
+
+def check_stop_words(words: Any) -> tuple[str, ...]:
+    """Return the words that are not counted, in order; "english" is scikit-learn's list."""
+    if words is None:
+        return ()
+    if isinstance(words, str):
+        if words != "english":
+            raise ValueError(
+                f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
+            )
+        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
+
+        return tuple(sorted(ENGLISH_STOP_WORDS))
+    if not isinstance(words, Iterable):
+        raise TypeError(
+            f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
+        )
+    found = list(words)
+    for word in found:
+        if not isinstance(word, str):
+            raise TypeError(f"stop_words must hold strings, got {shown(word)}")
+    return tuple(sorted(set(found)))

@@ -1,20 +1,42 @@
-"""The words of texts as weak hypotheses: found in the texts of a fit, counted there and elsewhere."""
+"""The words of texts as weak hypotheses: found in the texts of a fit, counted there and later."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
+from math import ceil, floor
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..base.arrays import Vector
+from ..base.cached import cached_property
 from ..validation import CsrArrays
+from ..validation.texts import refuse_other_than_strings, text_blocks
+from .characters import characters_of
 from .terms import Terms
-from .text_options import TextOptions
+from .text_arrays import (
+    Counts,
+    document_frequencies,
+    idf_of,
+    joined,
+    kind_of,
+    renumbered,
+    weighed,
+)
+from .text_fallback import python_counts
+from .text_options import TextOptions, shortest_word
 
-__all__ = ["TextFeatures", "learn"]
+__all__ = ["TextFeatures", "learn", "learn_counts"]
+
+NORMS = {None: 0, "l1": 1, "l2": 2}
+NOTHING_FOUND = (
+    "the texts have no words that could be features: they are empty, or hold stop words only; look "
+    "at the texts, at stop_words and at token_pattern"
+)
+NOTHING_LEFT = "no words are left: take a lower min_df or a higher max_df"
 
 
 @dataclass(frozen=True, eq=False)
@@ -23,7 +45,7 @@ class TextFeatures:
 
     options: TextOptions
     terms: Terms | None  # None: hashed
-    idf: Vector | None  # None: every term weighs the same
+    idf: Vector | None = None  # None: every term weighs the same
     kept: NDArray[np.int32] | None = None  # of hashed features, those that stayed; None: all
 
     @property
@@ -31,68 +53,212 @@ class TextFeatures:
         """Number of columns of the matrix."""
         if self.terms is not None:
             return len(self.terms)
-        assert self.options.n_features is not None
-        return self.options.n_features if self.kept is None else len(self.kept)
+        return self._n_hashes if self.kept is None else len(self.kept)
 
-    def rows(self, texts: Iterable[str], n_threads: int = 1) -> CsrArrays:
+    def rows(self, texts: Any, n_threads: int = 1) -> CsrArrays:
         """Count the terms in texts, and weigh them."""
-        return _stand_in(self, texts)
+        arrays = self.counts(texts, kind_of(self.options), n_threads)
+        return CsrArrays(*arrays, (len(arrays[0]) - 1, self.n_features))
+
+    def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
+        """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
+        if not self.options.is_plain:
+            return self._finished(python_counts(texts, self.options, self.terms)[0], kind)
+        blocks = held_texts(texts, self.options)
+        if self.terms is not None:
+            return joined([self._found(held, kind, n_threads) for held in blocks])
+        plain = "ones" if kind == "ones" else "counts"
+        if self.kept is not None:  # weights are those of the features that stayed
+            found = joined([self._hashed(held, plain, None, n_threads) for held in blocks])
+            return self._finished(found, kind)
+        return joined([self._hashed(held, kind, self.idf, n_threads) for held in blocks])
 
     def select(self, columns: NDArray[np.intp]) -> TextFeatures:
         """Keep some of the features, by ascending number."""
-        if self.terms is None:
-            kept = columns.astype(np.int32) if self.kept is None else self.kept[columns]
-            return replace(self, kept=kept, idf=None if self.idf is None else self.idf[columns])
         idf = None if self.idf is None else self.idf[columns]
-        return replace(self, terms=self.terms.select(columns), idf=idf)
+        if self.terms is not None:
+            return replace(self, terms=self.terms.select(columns), idf=idf)
+        kept = columns.astype(np.int32) if self.kept is None else self.kept[columns]
+        return replace(self, kept=kept, idf=idf)
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {name: value for name, value in vars(self).items() if name != "_index"}
+
+    @property
+    def _n_hashes(self) -> int:
+        assert self.options.n_features is not None
+        return self.options.n_features
+
+    def _found(self, held: Any, kind: str, n_threads: int) -> Counts:
+        options = self.options
+        found: Counts = self._index.rows(
+            held,
+            characters_of(held.widest),
+            splitting(options),
+            *run_lengths(options),
+            options.binary,
+            kind,
+            options.sublinear_tf,
+            self.idf,
+            NORMS[options.norm],
+            n_threads,
+        )
+        return found
+
+    def _hashed(self, held: Any, kind: str, idf: Vector | None, n_threads: int) -> Counts:
+        options = self.options
+        hashing = _core.Hashing(
+            self._n_hashes, options.alternate_sign, options.binary, *run_lengths(options)
+        )
+        found: Counts = _core.hashed_rows(
+            held,
+            characters_of(held.widest),
+            splitting(options),
+            list(options.stop_words),
+            hashing,
+            kind,
+            options.sublinear_tf,
+            idf,
+            NORMS[options.norm],
+            n_threads,
+        )
+        return found
+
+    def _finished(self, counts: Counts, kind: str) -> Counts:
+        """Leave out what did not stay, and weigh the rest."""
+        if self.kept is not None:
+            counts = renumbered(counts, self.kept, self._n_hashes)
+        if kind == "values":
+            return weighed(counts, self.options, self.idf)
+        return (*counts[:2], None) if kind == "ones" else counts
+
+    @cached_property
+    def _index(self) -> Any:
+        assert self.terms is not None
+        return _core.TextIndex(
+            self.terms.text,
+            self.terms.offsets,
+            list(self.options.stop_words),
+            self.options.analyzer == "word",
+        )
 
 
-def learn(
-    texts: Iterable[str], options: TextOptions, n_threads: int = 1
-) -> tuple[TextFeatures, CsrArrays]:
+def learn(texts: Any, options: TextOptions, n_threads: int = 1) -> tuple[TextFeatures, CsrArrays]:
     """Find the terms of texts; return them, and the rows of these texts."""
-    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
+    features, arrays = learn_counts(texts, options, kind_of(options), n_threads)
+    return features, CsrArrays(*arrays, (len(arrays[0]) - 1, features.n_features))
 
-    texts = list(texts)
-    found = CountVectorizer(
-        ngram_range=options.ngram_range,
-        min_df=options.min_df,
-        max_df=options.max_df,
-        max_features=options.max_features,
-        binary=options.binary,
-        token_pattern=options.token_pattern,
-        analyzer=options.analyzer,
-        lowercase=options.lowercase,
+
+def learn_counts(
+    texts: Any, options: TextOptions, kind: str, n_threads: int = 1
+) -> tuple[TextFeatures, Counts]:
+    """Find the terms of texts; return them, and the arrays of the matrix."""
+    if options.n_features is not None:
+        return _learn_hashes(texts, options, kind, n_threads)
+    if not options.is_plain:
+        counts, terms = python_counts(texts, options, None)
+        return _with_idf(TextFeatures(options, terms), counts, kind)
+    return _learn_terms(texts, options, kind, n_threads)
+
+
+def _learn_terms(
+    texts: Any, options: TextOptions, kind: str, n_threads: int
+) -> tuple[TextFeatures, Counts]:
+    corpus = _core.TextCorpus(splitting(options), list(options.stop_words))
+    for held in held_texts(texts, options):
+        corpus.read(held, characters_of(held.widest), n_threads)
+    n_texts = corpus.n_texts
+    bounds = text_bounds(options, n_texts)
+    found = corpus.columns(*run_lengths(options), *bounds, options.binary, n_threads)
+    if len(found) == 0:
+        raise ValueError(NOTHING_FOUND if bounds[0] <= 1 and bounds[1] >= n_texts else NOTHING_LEFT)
+    numbers = most_frequent(found.totals, options.max_features)
+    terms = Terms(*found.names(numbers))
+    idf = None
+    if options.use_idf:
+        with_term = found.n_texts if numbers is None else found.n_texts[numbers >= 0]
+        idf = idf_of(with_term, n_texts, options.smooth_idf)
+    arrays: Counts = found.rows(
+        numbers, kind, options.sublinear_tf, idf, NORMS[options.norm], n_threads
     )
-    X = found.fit_transform(texts)
-    n = X.shape[0]
-    df = np.bincount(X.indices, minlength=X.shape[1])
-    smooth = int(options.smooth_idf)
-    idf = np.log((n + smooth) / (df + smooth)) + 1 if options.use_idf else None
-    features = TextFeatures(options, Terms.of(found.get_feature_names_out()), idf)
-    return features, features.rows(texts)
+    return TextFeatures(options, terms, idf), arrays
 
 
-def _stand_in(features: TextFeatures, texts: Any) -> CsrArrays:
-    from sklearn.feature_extraction.text import CountVectorizer  # noqa: PLC0415
-    from sklearn.preprocessing import normalize  # noqa: PLC0415
+def _learn_hashes(
+    texts: Any, options: TextOptions, kind: str, n_threads: int
+) -> tuple[TextFeatures, Counts]:
+    """Count by hash which are rare, or frequent: terms that share a hash count together."""
+    features = TextFeatures(options, None)
+    prunes = options.min_df not in (0.0, 1) or options.max_df != 1.0
+    if not prunes and not options.use_idf:
+        return features, features.counts(texts, kind, n_threads)
+    plain = "ones" if kind == "ones" else "counts"
+    counts = features.counts(texts, plain, n_threads)
+    n_texts = len(counts[0]) - 1
+    with_term = document_frequencies(counts, features._n_hashes)
+    least, most = text_bounds(options, n_texts)
+    kept = np.flatnonzero((with_term >= max(least, 1)) & (with_term <= most)).astype(np.int32)
+    if len(kept) == 0:
+        raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
+    if prunes:
+        features = replace(features, kept=kept)
+    return _with_idf(features, counts, kind, with_term[kept] if prunes else with_term)
 
-    options = features.options
-    assert features.terms is not None
-    X = CountVectorizer(
-        vocabulary=features.terms.names.tolist(),
-        ngram_range=options.ngram_range,
-        binary=options.binary,
-        token_pattern=options.token_pattern,
-        analyzer=options.analyzer,
-        lowercase=options.lowercase,
-        dtype=np.float64,
-    ).transform(texts)
-    if options.sublinear_tf:
-        X.data = np.log(X.data) + 1
-    if features.idf is not None:
-        X.data *= features.idf[X.indices]
-    if options.norm is not None:
-        X = normalize(X, options.norm)
-    data = None if options.binary and not options.is_weighted else X.data
-    return CsrArrays(X.indptr, X.indices, data, X.shape)
+
+def _with_idf(
+    features: TextFeatures, counts: Counts, kind: str, with_term: NDArray[np.int64] | None = None
+) -> tuple[TextFeatures, Counts]:
+    if features.options.use_idf:
+        if with_term is None:
+            with_term = document_frequencies(counts, features.n_features)
+        idf = idf_of(with_term, len(counts[0]) - 1, features.options.smooth_idf)
+        features = replace(features, idf=idf)
+    return features, features._finished(counts, kind)
+
+
+def held_texts(texts: Any, options: TextOptions) -> Iterator[Any]:
+    """Yield texts held in place, to be read by the compiled code."""
+    row = 0
+    for block in text_blocks(texts):
+        held = _core.HeldTexts(block)
+        refuse_other_than_strings(block, row, len(held))
+        if options.lowercase:
+            held.lower()
+        yield held
+        row += len(block)
+
+
+def splitting(options: TextOptions) -> Any:
+    """Return how the compiled code finds words, or runs of characters."""
+    is_word = options.analyzer == "word"
+    shortest = (shortest_word(options.token_pattern) if is_word else None) or 1
+    least, most = (0, 0) if is_word else options.ngram_range
+    return _core.Splitting(bool(options.lowercase), shortest, least, most)
+
+
+def run_lengths(options: TextOptions) -> tuple[int, int]:
+    """Return how many words a feature has; a run of characters is found as one word."""
+    return options.ngram_range if options.analyzer == "word" else (1, 1)
+
+
+def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
+    """Return how many texts must, and may, have a feature."""
+    least, most = (
+        share * n_texts if isinstance(share, float) else share
+        for share in (options.min_df, options.max_df)
+    )
+    if most < least:
+        raise ValueError(
+            f"max_df allows features in at most {most:g} texts, and min_df wants at least {least:g}"
+        )
+    return ceil(least), floor(most)
+
+
+def most_frequent(totals: NDArray[np.int64], limit: int | None) -> NDArray[np.int32] | None:
+    """Return new numbers for the features that occur most, -1 for the others; None: all stay."""
+    if limit is None or limit >= len(totals):
+        return None
+    chosen = np.sort((-totals).argsort()[:limit])  # ties as scikit-learn has them
+    numbers = np.full(len(totals), -1, dtype=np.int32)
+    numbers[chosen] = np.arange(len(chosen), dtype=np.int32)
+    return numbers

@@ -14,6 +14,7 @@ if TYPE_CHECKING:
     from .persistence import load_model, save_model, to_onnx
     from .table_classifier import TableClassifier
     from .text_classifier import TextClassifier
+    from .text_vectorizer import TextVectorizer
 
 __all__ = [
     "AdaBoostPLClassifier",
@@ -23,6 +24,7 @@ __all__ = [
     "TauBoostClassifier",
     "TauBoostClassifierCV",
     "TextClassifier",
+    "TextVectorizer",
     "load_model",
     "regularization_path",
     "save_model",
@@ -41,5 +43,6 @@ __getattr__, __dir__ = lazy_names(
         "persistence": {"load_model", "save_model", "to_onnx"},
         "table_classifier": {"TableClassifier"},
         "text_classifier": {"TextClassifier"},
+        "text_vectorizer": {"TextVectorizer"},
     },
 )

@@ -78,7 +78,7 @@ class TextModel(Answers):
         from data that is ``trusted`` only.
         """
         options = TextOptions(**data.options).checked()
-        if not trusted and not options.is_plain():
+        if not trusted and not options.is_plain:
             raise ValueError(
                 f"its token_pattern {options.token_pattern!r:.60} is a regular expression of its "
                 "maker's: load_model(path, trusted=True) takes it, for a file that you trust"

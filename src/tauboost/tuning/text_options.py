@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass, fields
 from typing import Any, Self
 
 from ..base.messages import shown
-from ..design.text_options import DEFAULT_PATTERN, TextOptions
+from ..design.text_options import DEFAULT_PATTERN, TextOptions, check_stop_words
 from .options import Parameters
 
-__all__ = ["TextParameters", "check_stop_words"]
+__all__ = ["TextParameters"]
 
 # With fewer texts, a word that occurs in one of them only may still tell something.
 FEW_TEXTS = 1000
@@ -80,26 +79,3 @@ class TextParameters:
 def _as_pair(value: Any) -> Any:
     """Return a list as the tuple that a frozen set of options holds."""
     return tuple(value) if isinstance(value, list) else value
-
-
-def check_stop_words(words: Any) -> tuple[str, ...]:
-    """Return the words that are not counted, in order; "english" is scikit-learn's list."""
-    if words is None:
-        return ()
-    if isinstance(words, str):
-        if words != "english":
-            raise ValueError(
-                f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
-            )
-        from sklearn.feature_extraction.text import ENGLISH_STOP_WORDS  # noqa: PLC0415
-
-        return tuple(sorted(ENGLISH_STOP_WORDS))
-    if not isinstance(words, Iterable):
-        raise TypeError(
-            f"stop_words must be None, 'english' or a list of words, got {shown(words)}"
-        )
-    found = list(words)
-    for word in found:
-        if not isinstance(word, str):
-            raise TypeError(f"stop_words must hold strings, got {shown(word)}")
-    return tuple(sorted(set(found)))

@@ -1,0 +1,132 @@
+// Texts as Python gives them: strings that are held, characters, and rows that go back.
+#pragma once
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/vector.h>
+
+#include <optional>
+#include <random>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "bind/bindings.hpp"
+#include "bind/owned.hpp"
+#include "text/row_blocks.hpp"
+#include "text/text.hpp"
+
+namespace tauboost {
+
+// Strings that stay for as long as this does, so that they may be read without the GIL.
+class HeldTexts {
+ public:
+  // All strings of a list or tuple; where something else is among them, those before it.
+  explicit HeldTexts(nb::handle strings) {
+    const nb::object list = nb::steal(PySequence_Fast(strings.ptr(), "texts must be a list"));
+    if (!list.is_valid()) throw nb::python_error();
+    const Py_ssize_t n = PySequence_Fast_GET_SIZE(list.ptr());
+    PyObject** const items = PySequence_Fast_ITEMS(list.ptr());
+    held_.reserve(static_cast<std::size_t>(n));
+    texts_.reserve(static_cast<std::size_t>(n));
+    for (Py_ssize_t k = 0; k < n && PyUnicode_Check(items[k]); ++k) {
+      if (PyUnicode_READY(items[k]) != 0) throw nb::python_error();
+      held_.push_back(nb::borrow(items[k]));
+      texts_.push_back(view(items[k]));
+    }
+  }
+
+  // Replaces the texts whose lower case only the interpreter knows.
+  void lower() {
+    for (std::size_t k = 0; k < texts_.size(); ++k) {
+      if (texts_[k].width == 1 || !has_odd_capital(texts_[k])) continue;
+      held_[k] = held_[k].attr("lower")();
+      texts_[k] = view(held_[k].ptr());
+    }
+  }
+
+  const std::vector<text::Text>& texts() const { return texts_; }
+
+  int widest() const {
+    int widest = 1;
+    for (const text::Text& text : texts_) widest = std::max(widest, text.width);
+    return widest;
+  }
+
+ private:
+  static text::Text view(PyObject* string) {
+    return {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string),
+            static_cast<int>(PyUnicode_KIND(string)), PyUnicode_IS_ASCII(string) != 0};
+  }
+
+  // Sigma, whose lower case depends on its place, and I with a dot, which becomes two characters.
+  static bool has_odd_capital(const text::Text& text) {
+    const auto look = [&](const auto* c) {
+      return std::any_of(c, c + text.length,
+                         [](std::uint32_t x) { return x == 0x3A3 || x == 0x130; });
+    };
+    return text.width == 2 ? look(static_cast<const std::uint16_t*>(text.data))
+                           : look(static_cast<const std::uint32_t*>(text.data));
+  }
+
+  std::vector<nb::object> held_;
+  std::vector<text::Text> texts_;
+};
+
+// What is known of characters; nothing of those beyond its end.
+struct HeldCharacters {
+  Array<const std::uint8_t> kinds;
+  Array<const std::uint32_t> lower;
+
+  // Refuses texts with characters that nothing is known of.
+  text::Characters of(const HeldTexts& texts) const {
+    const int widest = texts.widest();
+    const std::size_t limit = widest == 1 ? 0x100 : widest == 2 ? 0x10000 : 0x110000;
+    if (kinds.size() < limit || lower.size() != kinds.size())
+      throw std::invalid_argument("characters are missing");
+    return {kinds.data(), lower.data(), static_cast<std::int64_t>(kinds.size())};
+  }
+};
+
+// Weights of columns, as long as the matrix is wide.
+using Idf = std::optional<Array<const double>>;
+
+inline text::Weighing weighing(bool sublinear, const Idf& idf, int norm) {
+  return {sublinear, idf ? idf->data() : nullptr, norm};
+}
+
+// A seed that differs from process to process: see text::Words.
+inline std::uint64_t process_seed() {
+  static const std::uint64_t seed = std::random_device{}() * 0x9E3779B97F4A7C15u;
+  return seed;
+}
+
+// The arrays of CSR while they are filled. Values: "ones" are not written, "counts" are integers.
+struct RowArrays {
+  std::string kind;
+  Growing<std::int64_t> indptr{}, counts{};
+  Growing<std::int32_t> indices{};
+  Growing<double> values{};
+
+  nb::tuple take() {
+    nb::object data = nb::none();
+    if (kind == "counts") data = as_numpy(std::move(counts));
+    if (kind == "values") data = as_numpy(std::move(values));
+    return nb::make_tuple(as_numpy(std::move(indptr)), as_numpy(std::move(indices)), data);
+  }
+
+  // Makes room for the entries, when the pointers are there.
+  void reserve(std::int64_t nnz) {
+    indices.reserve(nnz);
+    indices.extend(nnz);
+    if (kind == "counts") {
+      counts.reserve(nnz);
+      counts.extend(nnz);
+    } else if (kind == "values") {
+      values.reserve(nnz);
+      values.extend(nnz);
+    }
+  }
+};
+
+}  // namespace tauboost

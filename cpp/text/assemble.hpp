@@ -1,0 +1,119 @@
+// Columns to the rows of CSR, and to names.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <string_view>
+#include <vector>
+
+#include "text/runs.hpp"
+#include "threads/team.hpp"
+
+namespace tauboost::text {
+
+// New numbers of columns; those that are left out have -1.
+struct Numbering {
+  const std::int32_t* numbers;
+  std::vector<std::int64_t> first;  // column of each part, among all
+
+  explicit Numbering(const std::vector<Columns>& parts, const std::int32_t* numbers)
+      : numbers(numbers), first(1, 0) {
+    for (const Columns& part : parts)
+      first.push_back(first.back() + static_cast<std::int64_t>(part.ends.size()));
+  }
+};
+
+// How many entries of each part each row has, then where each part's entries of a row begin. Rows
+// come out sorted, as columns come in order.
+class Assembly {
+ public:
+  Assembly(const std::vector<Columns>& parts, const std::int32_t* numbers, std::int64_t n_rows)
+      : parts_(parts), numbering_(parts, numbers), n_rows_(n_rows), starts_(parts.size()) {}
+
+  // Fills the pointers; returns the number of entries.
+  template <typename Pointer>
+  std::int64_t count(Pointer* indptr, Team& team) {
+    each_part(team, [&](std::size_t p) {
+      starts_[p].assign(static_cast<std::size_t>(n_rows_), 0);
+      each_kept(p, [&](std::int64_t begin, std::int64_t end, std::int32_t) {
+        const std::uint32_t* const texts = parts_[p].texts.data();
+        for (std::int64_t k = begin; k < end; ++k) ++starts_[p][texts[k]];
+      });
+    });
+    std::int64_t sum = 0;
+    for (std::int64_t j = 0; j < n_rows_; ++j) {
+      indptr[j] = static_cast<Pointer>(sum);
+      for (auto& start : starts_) sum += std::exchange(start[j], sum);
+    }
+    indptr[n_rows_] = static_cast<Pointer>(sum);
+    return sum;
+  }
+
+  // Fills indices and values, which may be null.
+  template <typename Value>
+  void fill(std::int32_t* indices, Value* values, Team& team) {
+    each_part(team, [&](std::size_t p) {
+      const Columns& part = parts_[p];
+      const bool has_counts = part.counts.size() > 0;
+      std::int64_t* const next = starts_[p].data();
+      each_kept(p, [&](std::int64_t begin, std::int64_t end, std::int32_t column) {
+        for (std::int64_t k = begin; k < end; ++k) {
+          const std::int64_t at = next[part.texts.data()[k]]++;
+          indices[at] = column;
+          if (values != nullptr) values[at] = has_counts ? part.counts.data()[k] : 1;
+        }
+      });
+    });
+  }
+
+  // The text of all names, and where each ends; a word alone, or words with a space between.
+  std::vector<std::uint8_t> names(const std::vector<std::string_view>& words,
+                                  std::vector<std::int64_t>& ends) const {
+    std::vector<std::uint8_t> text;
+    ends.assign(1, 0);
+    for (std::size_t p = 0; p < parts_.size(); ++p) {
+      const Columns& part = parts_[p];
+      std::int64_t w = 0;
+      for (std::size_t k = 0; k < part.word_ends.size(); w = part.word_ends[k++]) {
+        if (number(p, static_cast<std::int64_t>(k)) < 0) continue;
+        for (std::int64_t v = w; v < part.word_ends[k]; ++v) {
+          if (v > w) text.push_back(0x20);
+          const std::string_view word = words[part.words[v] - 1];
+          text.insert(text.end(), word.begin(), word.end());
+        }
+        ends.push_back(static_cast<std::int64_t>(text.size()));
+      }
+    }
+    return text;
+  }
+
+ private:
+  std::int32_t number(std::size_t p, std::int64_t k) const {
+    const std::int64_t column = numbering_.first[p] + k;
+    return numbering_.numbers == nullptr ? static_cast<std::int32_t>(column)
+                                         : numbering_.numbers[column];
+  }
+
+  template <typename Use>
+  void each_part(Team& team, const Use& use) {
+    team.share(static_cast<std::int64_t>(parts_.size()),
+               [&](std::int64_t p) { use(static_cast<std::size_t>(p)); });
+  }
+
+  template <typename Use>
+  void each_kept(std::size_t p, const Use& use) const {
+    std::int64_t begin = 0;
+    const Columns& part = parts_[p];
+    for (std::size_t k = 0; k < part.ends.size(); begin = part.ends[k++]) {
+      const std::int32_t column = number(p, static_cast<std::int64_t>(k));
+      if (column >= 0) use(begin, part.ends[k], column);
+    }
+  }
+
+  const std::vector<Columns>& parts_;
+  Numbering numbering_;
+  std::int64_t n_rows_;
+  std::vector<std::vector<std::int64_t>> starts_;
+};
+
+}  // namespace tauboost::text

@@ -1,0 +1,141 @@
+// Words and runs of words as columns, straight from the order of their names.
+//
+// A space sorts below every character of a word, so runs of words sort as their words do, one after
+// another: the column of a word is followed by those of the runs that begin with it. All places of
+// a word, in the order of texts, are its column; sorted by the word that comes next, they are the
+// columns of its pairs; each of these, sorted by the word after that, of triples; and so on.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+#include "matrix/pages.hpp"
+
+namespace tauboost::text {
+
+// The words of all texts by rank, from 1; 0 behind each text, and for a word that no column has.
+struct Stream {
+  const std::uint32_t* ranks;
+  const std::uint32_t* text_of;  // of each place; null where places are texts
+};
+
+struct Bounds {
+  int least = 1, most = 1;                    // words in a run
+  std::int64_t min_texts = 1, max_texts = 1;  // that have it
+  bool binary = false;
+};
+
+// Columns in a row: which words each is a run of, and the texts that have it, ascending.
+struct Columns {
+  Growing<std::uint32_t> texts, counts;  // no counts where all are 1
+  std::vector<std::int64_t> ends;        // of each column in them
+  std::vector<std::int64_t> totals;      // how often it occurs
+  std::vector<std::uint32_t> words;      // ranks, from 1
+  std::vector<std::int64_t> word_ends;   // of each column in them
+};
+
+class Runs {
+ public:
+  Runs(const Stream& stream, const Bounds& bounds) : stream_(stream), bounds_(bounds) {}
+
+  // Adds the columns of the runs that begin with a word. Each place of it: the upper half is the
+  // rank of the next word, the lower half the place; places ascend, and are used up.
+  void add(std::uint32_t word, std::uint64_t* places, std::int64_t n) {
+    path_.assign(1, word);
+    add(places, n);
+  }
+
+  Columns take() { return std::move(columns_); }
+
+ private:
+  void add(std::uint64_t* places, std::int64_t n) {
+    const int length = static_cast<int>(path_.size());
+    const std::int64_t n_texts = column(places, n, length >= bounds_.least);
+    if (length == bounds_.most || n_texts < bounds_.min_texts) return;
+    sort(places, n);
+    std::int64_t begin = 0;
+    while (begin < n && places[begin] >> 32 == 0) ++begin;  // the end of a text, or a rare word
+    while (begin < n) {
+      const std::uint64_t next = places[begin] >> 32;
+      std::int64_t end = begin + 1;
+      while (end < n && places[end] >> 32 == next) ++end;
+      if (end - begin >= bounds_.min_texts) {
+        path_.push_back(static_cast<std::uint32_t>(next));
+        if (length + 1 < bounds_.most) look_ahead(places + begin, end - begin, length + 1);
+        add(places + begin, end - begin);
+        path_.pop_back();
+      }
+      begin = end;
+    }
+  }
+
+  // Writes a column, if it is to be one; returns how many texts have it.
+  std::int64_t column(const std::uint64_t* places, std::int64_t n, bool is_kept) {
+    std::uint32_t* const texts = columns_.texts.reserve(n);
+    std::uint32_t* const counts = bounds_.binary ? nullptr : columns_.counts.reserve(n);
+    std::int64_t size = 0;
+    for (std::int64_t k = 0; k < n;) {
+      const std::uint32_t text = text_at(places[k]);
+      const std::int64_t first = k++;
+      while (k < n && text_at(places[k]) == text) ++k;
+      texts[size] = text;
+      if (counts != nullptr) counts[size] = static_cast<std::uint32_t>(k - first);
+      ++size;
+    }
+    if (!is_kept || size < bounds_.min_texts || size > bounds_.max_texts) return size;
+    columns_.texts.extend(size);
+    if (counts != nullptr) columns_.counts.extend(size);
+    columns_.ends.push_back(columns_.texts.size());
+    columns_.totals.push_back(bounds_.binary ? size : n);
+    columns_.words.insert(columns_.words.end(), path_.begin(), path_.end());
+    columns_.word_ends.push_back(static_cast<std::int64_t>(columns_.words.size()));
+    return size;
+  }
+
+  std::uint32_t text_at(std::uint64_t place) const {
+    const auto low = static_cast<std::uint32_t>(place);
+    return stream_.text_of == nullptr ? low : stream_.text_of[low];
+  }
+
+  // Puts the word so far behind each place into its upper half.
+  void look_ahead(std::uint64_t* places, std::int64_t n, int far) const {
+    for (std::int64_t k = 0; k < n; ++k) {
+      const std::uint64_t place = places[k] & 0xFFFFFFFF;
+      places[k] = std::uint64_t{stream_.ranks[place + far]} << 32 | place;
+    }
+  }
+
+  // By the next word; places stay in order. They are sorted by place already, so that only the
+  // upper half has to be looked at.
+  void sort(std::uint64_t* places, std::int64_t n) {
+    if (n < few) return std::sort(places, places + n);
+    scratch_.resize(std::max(scratch_.size(), static_cast<std::size_t>(n)));
+    std::uint64_t* from = places;
+    std::uint64_t* to = scratch_.data();
+    std::uint64_t seen = 0;
+    for (std::int64_t k = 0; k < n; ++k) seen |= places[k];
+    for (int shift = 32; shift < 64 && seen >> shift != 0; shift += digit) {
+      std::int64_t starts[1 << digit] = {};
+      for (std::int64_t k = 0; k < n; ++k) ++starts[from[k] >> shift & mask];
+      std::int64_t sum = 0;
+      for (std::int64_t& start : starts) sum += std::exchange(start, sum);
+      for (std::int64_t k = 0; k < n; ++k) to[starts[from[k] >> shift & mask]++] = from[k];
+      std::swap(from, to);
+    }
+    if (from != places) std::copy(from, from + n, places);
+  }
+
+  static constexpr std::int64_t few = 256;
+  static constexpr int digit = 8;
+  static constexpr std::uint64_t mask = (1 << digit) - 1;
+
+  Stream stream_;
+  Bounds bounds_;
+  std::vector<std::uint32_t> path_;
+  std::vector<std::uint64_t> scratch_;
+  Columns columns_;
+};
+
+}  // namespace tauboost::text

@@ -1,0 +1,77 @@
+"""The rows of texts as arrays: pieces put together, columns left out, counts made to values."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from .text_options import TextOptions
+
+__all__ = ["Counts", "document_frequencies", "idf_of", "joined", "kind_of", "renumbered", "weighed"]
+
+# The three arrays of CSR: pointers, columns, and values; None: all are 1.
+Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
+
+
+def kind_of(options: TextOptions) -> str:
+    """Return what values a matrix for a fit has: ones, which need no memory, or real numbers."""
+    return "values" if options.is_weighted or not options.binary else "ones"
+
+
+def joined(parts: Sequence[Counts]) -> Counts:
+    """Put the rows of blocks one below the other."""
+    if len(parts) == 1:
+        return parts[0]
+    if not parts:
+        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+    starts = np.cumsum([0, *(len(part[1]) for part in parts[:-1])])
+    indptr = [part[0][1:] + start for part, start in zip(parts, starts, strict=True)]
+    values = [part[2] for part in parts if part[2] is not None]
+    return (
+        np.concatenate([np.zeros(1, dtype=np.int64), *indptr]),
+        np.concatenate([part[1] for part in parts]),
+        np.concatenate(values) if values else None,
+    )
+
+
+def document_frequencies(counts: Counts, n_features: int) -> NDArray[np.int64]:
+    """Return how many texts have each feature."""
+    return np.bincount(counts[1], minlength=n_features)
+
+
+def idf_of(n_texts_with: NDArray[np.int64], n_texts: int, smooth: bool) -> Vector:
+    """Return the weight of each feature: the fewer texts have it, the more."""
+    with np.errstate(divide="ignore"):
+        return np.asarray(np.log((n_texts + smooth) / (n_texts_with + float(smooth))) + 1.0)
+
+
+def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Counts:
+    """Leave all features out but some, which get the numbers 0, 1, ..."""
+    indptr, indices, values = counts
+    numbers = np.full(n_features, -1, dtype=np.int32)
+    numbers[kept] = np.arange(len(kept), dtype=np.int32)
+    found = numbers[indices]
+    stays = found >= 0
+    ends = np.append(0, np.cumsum(stays))[indptr]
+    return ends, found[stays], None if values is None else values[stays]
+
+
+def weighed(counts: Counts, options: TextOptions, idf: Vector | None) -> Counts:
+    """Make counts to values, as the compiled code does."""
+    indptr, indices, given = counts
+    values = np.ones(len(indices)) if given is None else given.astype(np.float64)
+    if options.sublinear_tf:
+        values = np.log(values) + 1.0
+    if idf is not None:
+        values *= idf[indices]
+    if options.norm is not None:
+        sizes = np.abs(values) if options.norm == "l1" else values**2
+        rows = np.repeat(np.arange(len(indptr) - 1), np.diff(indptr))
+        sums = np.bincount(rows, weights=sizes, minlength=len(indptr) - 1)
+        lengths = sums if options.norm == "l1" else np.sqrt(sums)
+        values /= np.where(lengths == 0.0, 1.0, lengths)[rows]
+    return indptr, indices, values

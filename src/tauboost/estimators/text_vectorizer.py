@@ -1,0 +1,279 @@
+"""TextVectorizer: scikit-learn's vectorizers of texts, compiled and in parallel."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from itertools import pairwise
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+import scipy.sparse as sp
+from numpy.typing import DTypeLike, NDArray
+from sklearn.base import BaseEstimator, TransformerMixin
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.arrays import Vector
+from ..base.threads import resolve_jobs
+from ..design.terms import Terms
+from ..design.text_arrays import Counts, document_frequencies, idf_of
+from ..design.text_options import DEFAULT_PATTERN, TextOptions, check_stop_words
+from ..design.texts import TextFeatures, learn_counts
+
+__all__ = ["TextVectorizer"]
+
+
+class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
+    r"""Texts to a sparse matrix of counts, tf-idf weights or hashed features.
+
+    Does what scikit-learn's CountVectorizer does; with ``use_idf`` what TfidfVectorizer, with
+    ``n_features`` what HashingVectorizer does. The parameters have their names and meaning, and
+    the matrices are equal. The result does not depend on the number of threads.
+
+    Parameters
+    ----------
+    lowercase : bool
+        Turn all characters to lower case first.
+    ngram_range : (int, int)
+        Fewest and most words, or characters, in a feature.
+    analyzer : {"word", "char_wb", "char"} or callable
+        "char_wb": runs of characters within words, with a space at both ends. "char" and
+        functions are left to scikit-learn's code.
+    token_pattern : str
+        What a word is. The default, at least two word characters, and ``\w+`` are compiled; any
+        other regular expression is left to scikit-learn's code.
+    stop_words : "english", list of str or None
+        Words to leave out.
+    min_df, max_df : int or float
+        A feature is left out if fewer, or more, texts have it: an int is a number of texts, a float
+        a part of them. With ``n_features``, features that share a hash count together.
+    max_features : int or None
+        Keep only the features that occur most often. Not with ``n_features``.
+    vocabulary : mapping, iterable of str or None
+        The features, if they are known; a mapping gives their columns.
+    binary : bool
+        Count every feature of a text once.
+    use_idf, smooth_idf, sublinear_tf : bool
+        Weights as those of TfidfVectorizer.
+    norm : {"l1", "l2", None, "auto"}
+        "auto" is what scikit-learn's class for the same task has by default: None for counts, "l2"
+        with ``use_idf``, ``sublinear_tf`` or ``n_features``.
+    n_features : int or None
+        Number of columns to hash features to; nothing is learned then, and any amount of text fits.
+    alternate_sign : bool
+        Hashed features count as 1 or -1, so that those which share a column cancel on average.
+    dtype : dtype or None
+        Type of the values; None: int64 for counts, else float64.
+    n_jobs : int or None
+        Threads, in scikit-learn's meaning: -1 is every core.
+
+    Attributes
+    ----------
+    vocabulary_ : dict of str to int
+        Made when it is first asked for, as names are.
+    idf_ : ndarray of shape (n_features,)
+        With ``use_idf``.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> vectorizer = tb.TextVectorizer(ngram_range=(1, 2))
+    >>> vectorizer.fit_transform(["a good film", "not a good film"]).toarray()
+    array([[1, 1, 1, 0, 0],
+           [1, 1, 1, 1, 1]])
+    >>> vectorizer.get_feature_names_out().tolist()
+    ['film', 'good', 'good film', 'not', 'not good']
+    """
+
+    if TYPE_CHECKING:
+        features_: TextFeatures
+        _vocabulary: dict[str, int] | None
+
+    def __init__(
+        self,
+        *,
+        lowercase: bool = True,
+        ngram_range: tuple[int, int] = (1, 1),
+        analyzer: Any = "word",
+        token_pattern: str = DEFAULT_PATTERN,
+        stop_words: Any = None,
+        min_df: float = 1,
+        max_df: float = 1.0,
+        max_features: int | None = None,
+        vocabulary: Mapping[str, int] | Iterable[str] | None = None,
+        binary: bool = False,
+        use_idf: bool = False,
+        smooth_idf: bool = True,
+        sublinear_tf: bool = False,
+        norm: str | None = "auto",
+        n_features: int | None = None,
+        alternate_sign: bool = True,
+        dtype: DTypeLike | None = None,
+        n_jobs: int | None = -1,
+    ) -> None:
+        self.lowercase = lowercase
+        self.ngram_range = ngram_range
+        self.analyzer = analyzer
+        self.token_pattern = token_pattern
+        self.stop_words = stop_words
+        self.min_df = min_df
+        self.max_df = max_df
+        self.max_features = max_features
+        self.vocabulary = vocabulary
+        self.binary = binary
+        self.use_idf = use_idf
+        self.smooth_idf = smooth_idf
+        self.sublinear_tf = sublinear_tf
+        self.norm = norm
+        self.n_features = n_features
+        self.alternate_sign = alternate_sign
+        self.dtype = dtype
+        self.n_jobs = n_jobs
+
+    def __sklearn_tags__(self) -> Any:
+        tags = super().__sklearn_tags__()
+        tags.input_tags.string = True
+        tags.input_tags.two_d_array = False
+        tags.requires_fit = self.n_features is None
+        tags.no_validation = True
+        return tags
+
+    def fit(self, texts: Any, y: Any = None) -> Self:
+        """Find the features of texts; if this fails, the vectorizer stays as it was.
+
+        Parameters
+        ----------
+        texts : list, array, Series or column of strings, or an iterator over them
+        y : ignored
+        """
+        self._fit(texts, y)
+        return self
+
+    def fit_transform(self, texts: Any, y: Any = None) -> Any:
+        """Find the features of texts, and return their matrix."""
+        return self._matrix(self._fit(texts, y))
+
+    def transform(self, texts: Any) -> Any:
+        """Return the matrix of texts: CSR, one row for each."""
+        features = self._fitted()
+        return self._matrix(features.counts(texts, self._kind, resolve_jobs(self.n_jobs)))
+
+    def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
+        """Return the names of the features."""
+        return self._terms("get_feature_names_out").names
+
+    def inverse_transform(self, X: Any) -> list[NDArray[Any]]:
+        """Return the features that each row has, without order."""
+        names = self._terms("inverse_transform").names
+        X = sp.csr_array(X)
+        return [names[X.indices[a:b][X.data[a:b] != 0]] for a, b in pairwise(X.indptr)]
+
+    @property
+    def vocabulary_(self) -> dict[str, int]:
+        """The column of each feature."""
+        if "features_" not in vars(self):
+            raise AttributeError("vocabulary_ is there after fit")
+        if self._vocabulary is None:
+            names = self._terms("vocabulary_").names
+            self._vocabulary = {name: column for column, name in enumerate(names)}
+        return self._vocabulary
+
+    @property
+    def idf_(self) -> Vector:
+        """The weight of each feature."""
+        if "features_" not in vars(self) or self.features_.idf is None:
+            raise AttributeError("idf_ is there after fit with use_idf=True")
+        return self.features_.idf
+
+    def _fit(self, texts: Any, y: Any) -> Counts:
+        del y
+        options, n_threads = self._options(), resolve_jobs(self.n_jobs)
+        if self.vocabulary is None:
+            features, counts = learn_counts(texts, options, self._kind, n_threads)
+        else:
+            features, counts = self._with_vocabulary(texts, options, n_threads)
+        self.features_, self._vocabulary = features, None
+        return counts
+
+    def _with_vocabulary(
+        self, texts: Any, options: TextOptions, n_threads: int
+    ) -> tuple[TextFeatures, Counts]:
+        if options.n_features is not None:
+            raise ValueError("vocabulary and n_features exclude each other: leave out one of them")
+        features = TextFeatures(options, terms_of(self.vocabulary))
+        if not options.use_idf:
+            return features, features.counts(texts, self._kind, n_threads)
+        texts = list(texts)
+        counts = features.counts(texts, "ones", n_threads)
+        with_term = document_frequencies(counts, features.n_features)
+        idf = idf_of(with_term, len(texts), options.smooth_idf)
+        features = TextFeatures(options, features.terms, idf)
+        return features, features.counts(texts, self._kind, n_threads)
+
+    def _options(self) -> TextOptions:
+        has_weights = self.use_idf or self.sublinear_tf or self.n_features is not None
+        norm = ("l2" if has_weights else None) if self.norm == "auto" else self.norm
+        if self.n_features is not None and self.max_features is not None:
+            raise ValueError(
+                "max_features and n_features exclude each other: leave out one of them"
+            )
+        least, most = self.ngram_range
+        return TextOptions.of(
+            self,
+            norm=norm,
+            ngram_range=(least, most),
+            stop_words=check_stop_words(self.stop_words),
+        )
+
+    @property
+    def _kind(self) -> str:
+        options = self._options()
+        is_integer = self.dtype is not None and np.dtype(self.dtype).kind in "iu"
+        if options.is_weighted or (self.dtype is not None and not is_integer):
+            return "values"
+        return "values" if options.n_features is not None and not is_integer else "counts"
+
+    def _fitted(self) -> TextFeatures:
+        if "features_" not in vars(self):
+            options = self._options()
+            if self.vocabulary is not None and not options.use_idf:
+                self.features_ = TextFeatures(options, terms_of(self.vocabulary))
+            elif options.n_features is not None and not options.use_idf:
+                return TextFeatures(options, None)
+        check_is_fitted(self, "features_")
+        return self.features_
+
+    def _terms(self, caller: str) -> Terms:
+        terms = self._fitted().terms
+        if terms is None:
+            raise AttributeError(f"hashed features have no names: {caller} needs n_features=None")
+        return terms
+
+    def _matrix(self, counts: Counts) -> Any:
+        indptr, indices, values = counts
+        features = self._fitted()
+        if features.kept is not None:  # the matrix is as wide as was asked for
+            indices = features.kept[indices]
+        width = features.n_features if features.kept is None else self.n_features
+        assert values is not None
+        values = values.astype(values.dtype if self.dtype is None else self.dtype, copy=False)
+        return sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, width))
+
+
+def terms_of(vocabulary: Any) -> Terms:
+    """Return the terms of a vocabulary by column."""
+    if isinstance(vocabulary, Mapping):
+        columns = sorted(vocabulary.values())
+        if columns != list(range(len(columns))):
+            raise ValueError("the columns in vocabulary must be 0, 1, ..., each of them once")
+        terms = sorted(vocabulary, key=vocabulary.__getitem__)
+    else:
+        terms = list(vocabulary)
+        if isinstance(vocabulary, set | frozenset):
+            terms = sorted(terms)
+    if not terms:
+        raise ValueError("vocabulary is empty")
+    if not all(isinstance(term, str) for term in terms):
+        raise TypeError("vocabulary must hold strings")
+    if len(set(terms)) != len(terms):
+        raise ValueError("vocabulary has a term twice")
+    return Terms.of(terms)
