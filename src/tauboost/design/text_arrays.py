@@ -52,10 +52,14 @@ def idf_of(n_texts_with: NDArray[np.int64], n_texts: int, smooth: bool) -> Vecto
 def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Counts:
     """Leave all features out but some, which get the numbers 0, 1, ..."""
     indptr, indices, values = counts
-    numbers = np.full(n_features, -1, dtype=np.int32)
-    numbers[kept] = np.arange(len(kept), dtype=np.int32)
-    found = numbers[indices]
-    stays = found >= 0
+    if n_features <= 8 * (len(kept) + len(indices)):
+        numbers = np.full(n_features, -1, dtype=np.int32)
+        numbers[kept] = np.arange(len(kept), dtype=np.int32)
+        found = numbers[indices]
+        stays = found >= 0
+    else:  # a table of all would be larger than what is looked up
+        found = np.minimum(np.searchsorted(kept, indices), len(kept) - 1).astype(np.int32)
+        stays = kept[found] == indices
     ends = np.append(0, np.cumsum(stays))[indptr]
     return ends, found[stays], None if values is None else values[stays]
 
