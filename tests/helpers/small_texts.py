@@ -13,7 +13,8 @@ WORDS = {
     "bad": ["bad", "awful", "dull", "poor", "boring"],
     "odd": ["odd", "strange", "weird", "queer", "ÄRGER"],
 }
-COMMON = "the a film plot of actor and scene Time was in to İt 日本 it".split()
+COMMON = ["the", "a", "film", "plot", "of", "actor", "and", "scene", "Time", "was", "in", "to"]
+COMMON += ["İt", "日本", "it"]
 
 
 def make_texts(n: int = 120, n_classes: int = 2, seed: int = 0) -> tuple[list[str], np.ndarray]:

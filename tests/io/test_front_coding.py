@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from os.path import commonprefix
+from itertools import pairwise, takewhile
 
 import numpy as np
 import pytest
@@ -21,6 +21,10 @@ def packed(strings):
     return encoded, terms.text, terms.offsets
 
 
+def n_shared(a, b):
+    return len(list(takewhile(lambda pair: pair[0] == pair[1], zip(a, b, strict=False))))
+
+
 @given(STRINGS)
 def test_there_and_back(strings):
     _, text, offsets = packed(strings)
@@ -35,7 +39,7 @@ def test_there_and_back(strings):
 @given(STRINGS)
 def test_shared_prefixes(strings):
     encoded, text, offsets = packed(strings)
-    expected = [len(commonprefix(pair)) for pair in zip(encoded, encoded[1:], strict=False)]
+    expected = [n_shared(*pair) for pair in pairwise(encoded)]
     assert shared_prefixes(text, offsets).tolist() == expected
     assert shared_prefixes(text, offsets, 3).tolist() == [min(n, 3) for n in expected]
 

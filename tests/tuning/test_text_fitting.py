@@ -7,9 +7,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-import tauboost.tuning.text_fitting as text_fitting
 from small_texts import make_texts
 from tauboost.design.texts import learn
+from tauboost.tuning import text_fitting
 from tauboost.tuning.fitting import fit
 from tauboost.tuning.text_fitting import fit_texts
 from tauboost.tuning.text_options import TextParameters
@@ -97,7 +97,7 @@ def test_nothing_is_left():
 
 def test_weights_that_leave_a_class_out():
     with pytest.raises(ValueError, match="leaves no texts of some classes"):
-        fitted(sample_weight=(Y == Y[0]).astype(float))
+        fitted(sample_weight=np.where(Y == "good", 1.0, 0.0))
 
 
 def test_all_is_checked_before_any_work(monkeypatch):
