@@ -1,56 +1,82 @@
-"""Text models to write, and what every loaded one must satisfy."""
+"""Files with texts and labels, of every kind that can be read."""
 
 from __future__ import annotations
 
-from dataclasses import fields
-from itertools import pairwise
-from typing import Any
+import csv
+import io
+import json
+from pathlib import Path
 
-import numpy as np
+import pyarrow as pa
+from pyarrow import feather, parquet
 
-from model_files import same_model, same_value
-from small_texts import fitted
-from tauboost.io.text_data import TextData
+from svmlight_texts import COMPRESS
+
+# What breaks readers: quotes, delimiters, ends of lines that are none, the empty text.
+TEXTS = [
+    'Good, very "good"!',
+    "schlecht;\tnicht gut",
+    "two\u2028lines \x85 here",
+    "",
+    "日本 😀 \\n",
+]
+LABELS = ["pos", "neg", "pos", "neg", "grün"]
+NAMES = {
+    "jsonl": "a.jsonl",
+    "csv": "a.csv",
+    "tsv": "a.tsv",
+    "parquet": "a.parquet",
+    "arrow": "a.arrow",
+    "feather": "a.feather",
+    "fasttext": "a.txt",
+}
 
 
-def text_data(n_classes: int = 2, **options: Any) -> TextData:
-    """Return what a fitted classifier writes."""
-    return fitted(n_classes, **options)._to_model()
+def as_json(texts, labels, **more) -> bytes:
+    rows = zip(texts, labels, strict=True)
+    lines = (json.dumps({"text": t, **more, "label": y}, ensure_ascii=k % 2 == 0) + "\n"
+             for k, (t, y) in enumerate(rows))  # fmt: skip
+    return "".join(lines).encode()
 
 
-def same_text(a: TextData, b: TextData) -> bool:
-    """Whether two are the same in every bit."""
-    if not same_model(a.linear, b.linear):
-        return False
-    names = [field.name for field in fields(TextData) if field.name != "linear"]
-    return all(same_value(getattr(a, name), getattr(b, name)) for name in names)
+def as_csv(texts, labels, delimiter=",", end="\r\n") -> bytes:
+    file = io.StringIO(newline="")
+    writer = csv.writer(file, delimiter=delimiter, lineterminator=end)
+    writer.writerow(["id", "text", "label"])
+    writer.writerows([k, *row] for k, row in enumerate(zip(texts, labels, strict=True)))
+    return file.getvalue().encode()
 
 
-def terms_of(data: TextData) -> list[str]:
-    """Return the terms, one by one."""
-    raw = data.text.tobytes()
-    return [raw[a:b].decode(errors="surrogatepass") for a, b in pairwise(data.offsets.tolist())]
+def as_marked(texts, labels) -> bytes:
+    return "".join(f"__label__{y} {t}\n" for t, y in zip(texts, labels, strict=True)).encode()
 
 
-def assert_valid_text(data: TextData) -> None:
-    """Check a loaded text model by other means than the code under test."""
-    n = data.linear.n_features
-    tasks = 1 if len(data.classes) == 2 else len(data.classes)
-    assert data.linear.coef.shape == (tasks, n)
-    assert np.isfinite(data.linear.coef).all()
-    if data.options["n_features"] is None:
-        assert data.kept is None
-        terms = terms_of(data)
-        assert terms == sorted(set(terms))
-        assert len(terms) == n
+AS_TEXT = {
+    "jsonl": as_json,
+    "csv": as_csv,
+    "tsv": lambda *rows: as_csv(*rows, delimiter="\t", end="\n"),
+    "fasttext": as_marked,
+}
+
+
+def write_texts(folder: Path, kind: str, texts=TEXTS, labels=LABELS, packed: str = "plain") -> Path:
+    """Write a file, and return its path."""
+    path = folder / NAMES[kind]
+    if kind in AS_TEXT:
+        path = path if packed == "plain" else path.with_name(f"{path.name}.{packed}")
+        path.write_bytes(COMPRESS[packed](AS_TEXT[kind](texts, labels)))
+        return path
+    table = pa.table({"id": range(len(texts)), "text": texts, "label": labels})
+    if kind == "parquet":
+        parquet.write_table(table, path, row_group_size=2)
+    elif kind == "feather":
+        feather.write_feather(table, path)
     else:
-        assert data.text is None
-        assert data.offsets is None
-        hashes = range(data.options["n_features"]) if data.kept is None else data.kept.tolist()
-        assert len(hashes) == n
-        assert list(hashes) == sorted(set(hashes))
-        assert 0 <= hashes[0] <= hashes[-1] < data.options["n_features"]
-    assert data.options["use_idf"] == (data.idf is not None)
-    if data.idf is not None:
-        assert data.idf.shape == (n,)
-        assert (data.idf > 0).all()
+        with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as sink:
+            sink.write_table(table, max_chunksize=2)
+    return path
+
+
+def names_for(kind: str) -> dict[str, str]:
+    """Return the names that a file of this kind needs."""
+    return {} if kind == "fasttext" else {"text": "text", "label": "label"}

@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from saved_texts import assert_valid_text, text_data
 from tauboost.design.text_options import TextOptions
 from tauboost.io.text_data import OPTIONS
-from text_files import assert_valid_text, text_data
 
 WORDS = text_data()
 HASHED = text_data(n_features=4096, min_df=2)

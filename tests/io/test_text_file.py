@@ -14,10 +14,10 @@ import pytest
 
 from fuzz.sealed import edit_file, put_together, take_apart
 from model_files import content_of, dense_model, refused
+from saved_texts import assert_valid_text, same_text, terms_of, text_data
 from small_texts import fitted, make_texts
 from tauboost.io.model import ModelFileError, TextData, model_size, read_model, write_model
 from tauboost.tuning.loading import load
-from text_files import assert_valid_text, same_text, terms_of, text_data
 
 BASES = [
     text_data(),

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import murmurhash3_32
 
 from ..design.text_options import TextOptions
 from ..design.texts import TextFeatures
@@ -50,6 +49,8 @@ def columns_of(terms: list[str], features: TextFeatures) -> list[int]:
     """Return the number of each term's feature; -1 where it is none."""
     if features.terms is not None:
         return [features.terms.find(term) for term in terms]
+    from sklearn.utils import murmurhash3_32  # noqa: PLC0415
+
     assert features.options.n_features is not None
     hashes = [
         abs(murmurhash3_32(term.encode(errors="surrogatepass"))) % features.options.n_features
