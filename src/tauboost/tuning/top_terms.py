@@ -6,8 +6,6 @@ from typing import NamedTuple
 
 import numpy as np
 
-from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from .text_model import TextModel
 
 __all__ = ["TopTerm", "top_terms"]
@@ -18,26 +16,22 @@ class TopTerm(NamedTuple):
 
     term: str
     weight: float
+    column: int
 
 
 def top_terms(model: TextModel, k: int) -> list[list[TopTerm]]:
     """Return for each class the k terms with the largest weights above 0, the largest first."""
     found = []
     for code in range(len(model.classes)):
-        weights = _weights(model, code)
-        best = np.argsort(-weights, kind="stable")[:k]
-        found.append([TopTerm(_name(model, i), float(weights[i])) for i in best if weights[i] > 0])
+        task, sign = (code, 1.0) if model.n_tasks > 1 else (0, 1.0 if code == 1 else -1.0)
+        weights = sign * model.model.coef[task]
+        best = [int(i) for i in np.argsort(-weights, kind="stable")[:k] if weights[i] > 0]
+        found.append([TopTerm(_name(model, i), float(weights[i]), i) for i in best])
     return found
-
-
-def _weights(model: TextModel, code: int) -> Vector:
-    task, sign = (code, 1.0) if model.n_tasks > 1 else (0, 1.0 if code == 1 else -1.0)
-    row = model.model.coef[[task]]
-    return sign * np.asarray(row.toarray() if is_sparse(row) else row).ravel()
 
 
 def _name(model: TextModel, column: int) -> str:
     features = model.features
     if features.terms is not None:
-        return features.terms[int(column)]
+        return features.terms[column]
     return f"hash {column if features.kept is None else features.kept[column]}"
