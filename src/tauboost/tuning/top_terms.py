@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
@@ -25,9 +26,19 @@ def top_terms(model: TextModel, k: int) -> list[list[TopTerm]]:
     found = []
     for code in range(len(model.classes)):
         weights = _weights(model, code)
-        best = np.argsort(-weights, kind="stable")[:k]
+        best = _largest(weights, k)
         found.append([TopTerm(_name(model, i), float(weights[i])) for i in best if weights[i] > 0])
     return found
+
+
+def _largest(values: Vector, k: int) -> NDArray[np.intp]:
+    """Return the places of the k largest values, the largest first; the first of equal ones."""
+    if k < len(values):
+        least = np.partition(values, len(values) - k)[len(values) - k]
+        places = np.flatnonzero(values >= least)  # not many more than k: all are never sorted
+    else:
+        places = np.arange(len(values))
+    return places[np.argsort(-values[places], kind="stable")[:k]]
 
 
 def _weights(model: TextModel, code: int) -> Vector:
