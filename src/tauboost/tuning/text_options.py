@@ -20,7 +20,7 @@ class TextParameters:
     """The parameters of ``TextClassifier`` with their defaults, unchecked, by name in order."""
 
     alpha: float | str = "auto"
-    analyzer: str = "word"
+    analyzer: Any = "word"
     binary: bool = False
     calibration: str | None = None
     class_weight: Any = None
