@@ -60,7 +60,7 @@ class TextParameters:
             min_df=self._min_df(n_texts),
             stop_words=check_stop_words(self.stop_words),
             smooth_idf=True,
-            alternate_sign=True,
+            alternate_sign=not self.sublinear_tf,  # a number below 0 has no logarithm
         )
 
     def linear(self) -> Parameters:
