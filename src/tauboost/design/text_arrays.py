@@ -26,8 +26,6 @@ def joined(parts: Sequence[Counts]) -> Counts:
     """Put the rows of blocks one below the other."""
     if len(parts) == 1:
         return parts[0]
-    if not parts:
-        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
     starts = np.cumsum([0, *(len(part[1]) for part in parts[:-1])])
     indptr = [part[0][1:] + start for part, start in zip(parts, starts, strict=True)]
     values = [part[2] for part in parts if part[2] is not None]

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -114,7 +116,7 @@ class TextFeatures:
             held,
             characters_of(held.widest),
             splitting(options),
-            list(options.stop_words),
+            left_out(options),
             hashing,
             kind,
             options.sublinear_tf,
@@ -138,7 +140,7 @@ class TextFeatures:
         return _core.TextIndex(
             self.terms.text,
             self.terms.offsets,
-            list(self.options.stop_words),
+            left_out(self.options),
             self.options.analyzer == "word",
         )
 
@@ -164,7 +166,7 @@ def learn_counts(
 def _learn_terms(
     texts: Any, options: TextOptions, kind: str, n_threads: int
 ) -> tuple[TextFeatures, Counts]:
-    corpus = _core.TextCorpus(splitting(options), list(options.stop_words))
+    corpus = _core.TextCorpus(splitting(options), left_out(options))
     for held in held_texts(texts, options):
         corpus.read(held, characters_of(held.widest), n_threads)
     n_texts = corpus.n_texts
@@ -189,20 +191,19 @@ def _learn_hashes(
 ) -> tuple[TextFeatures, Counts]:
     """Count by hash which are rare, or frequent: terms that share a hash count together."""
     features = TextFeatures(options, None)
-    prunes = options.min_df not in (0.0, 1) or options.max_df != 1.0
-    if not prunes and not options.use_idf:
+    if not options.prunes and not options.use_idf:
         return features, features.counts(texts, kind, n_threads)
     plain = "ones" if kind == "ones" else "counts"
     counts = features.counts(texts, plain, n_threads)
     n_texts = len(counts[0]) - 1
     with_term = document_frequencies(counts, features._n_hashes)
     least, most = text_bounds(options, n_texts)
-    kept = np.flatnonzero((with_term >= max(least, 1)) & (with_term <= most)).astype(np.int32)
+    kept = np.flatnonzero((with_term >= least) & (with_term <= most)).astype(np.int32)
     if len(kept) == 0:
         raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
-    if prunes:
-        features = replace(features, kept=kept)
-    return _with_idf(features, counts, kind, with_term[kept] if prunes else with_term)
+    if options.prunes:
+        features, with_term = replace(features, kept=kept), with_term[kept]
+    return _with_idf(features, counts, kind, with_term)
 
 
 def _with_idf(
@@ -236,6 +237,13 @@ def splitting(options: TextOptions) -> Any:
     return _core.Splitting(bool(options.lowercase), shortest, least, most)
 
 
+def left_out(options: TextOptions) -> list[str]:
+    """Return the stop words that can be met: no others than words are left out, and no runs."""
+    if options.analyzer != "word":
+        return []
+    return [word for word in options.stop_words if re.fullmatch(r"\w+", word)]
+
+
 def run_lengths(options: TextOptions) -> tuple[int, int]:
     """Return how many words a feature has; a run of characters is found as one word."""
     return options.ngram_range if options.analyzer == "word" else (1, 1)
@@ -243,15 +251,17 @@ def run_lengths(options: TextOptions) -> tuple[int, int]:
 
 def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
     """Return how many texts must, and may, have a feature."""
+    if n_texts == 0:
+        raise ValueError("there are no texts to find words in")
     least, most = (
-        share * n_texts if isinstance(share, float) else share
+        share if isinstance(share, Integral) else share * n_texts
         for share in (options.min_df, options.max_df)
     )
     if most < least:
         raise ValueError(
             f"max_df allows features in at most {most:g} texts, and min_df wants at least {least:g}"
         )
-    return ceil(least), floor(most)
+    return max(ceil(least), 1), floor(most)
 
 
 def most_frequent(totals: NDArray[np.int64], limit: int | None) -> NDArray[np.int32] | None:
