@@ -19,6 +19,7 @@ from .others_formats import Arrow, Npz, Parquet
 from .own_formats import Model, Store, Svmlight
 from .sample import Target
 from .states import State
+from .text_formats import Texts
 from .workers import Tally, attack
 
 __all__ = ["TARGETS", "main"]
@@ -31,6 +32,7 @@ TARGETS: dict[str, Target] = {
     "npz": Npz(),
     "arrow": Arrow(),
     "parquet": Parquet(),
+    "texts": Texts(),
 }
 COLUMNS = ("format", "mutations", "accepted", "refused", "crashes", "hangs", "tracebacks")
 COLUMNS += ("over 200 MB", "peak MB", "seconds")

@@ -22,7 +22,7 @@ from .mutations import edit_array, edit_bytes
 from .own_formats import check_matrix, small_data
 from .sample import Sample
 
-__all__ = ["Arrow", "Npz", "Parquet"]
+__all__ = ["Arrow", "Npz", "Parquet", "edit_arrow", "edit_parquet"]
 
 DESCRIPTIONS = ["<f8", "<f4", ">f8", "<i8", "<i4", ">i4", "|u1", "|b1", "|O", "<U4", "|S3", "|V8"]
 DESCRIPTIONS += ["<M8[s]", "<c16", "<f2", [("a", "<i4"), ("b", "<f8")], "nonsense", 3, None]
@@ -187,14 +187,9 @@ class Arrow(Converted):
         return found
 
     def mutate(self, rng: random.Random, seeds: list[Sample]) -> Sample:
-        """Edit words: lengths, offsets, types and buffers are all words of 4 or 8 bytes."""
+        """Edit it."""
         seed, donor = rng.choice(seeds), rng.choice(seeds)
-        content = seed.files[self.name]
-        for _ in range(rng.choice([1, 1, 1, 2, 3])):
-            if rng.random() < 0.6:
-                content = edit_word(rng, content)
-            else:
-                content = edit_bytes(rng, content, donor.files[self.name])
+        content = edit_arrow(rng, seed.files[self.name], donor.files[self.name])
         return Sample(seed.kind, {self.name: content})
 
 
@@ -221,25 +216,38 @@ class Parquet(Converted):
         return found
 
     def mutate(self, rng: random.Random, seeds: list[Sample]) -> Sample:
-        """Edit pages or the description; the lengths around them mostly stay right."""
+        """Edit it."""
         seed, donor = rng.choice(seeds), rng.choice(seeds)
-        content = seed.files[self.name]
-        length = int.from_bytes(content[-8:-4], "little")
-        pages, footer, end = content[: -8 - length], content[-8 - length : -8], content[-8:]
-        for _ in range(rng.choice([1, 1, 1, 2, 3])):
-            choice = rng.random()
-            if choice < 0.35:
-                pages = edit_byte(rng, pages)
-            elif choice < 0.7:
-                footer = edit_byte(rng, footer)
-            elif choice < 0.8:
-                pages = edit_bytes(rng, pages, donor.files[self.name])
-            elif choice < 0.9:
-                footer = edit_bytes(rng, footer)
-                end = len(footer).to_bytes(4, "little") + end[4:]
-            else:
-                end = edit_bytes(rng, end)
-        return Sample(seed.kind, {self.name: pages + footer + end})
+        content = edit_parquet(rng, seed.files[self.name], donor.files[self.name])
+        return Sample(seed.kind, {self.name: content})
+
+
+def edit_arrow(rng: random.Random, content: bytes, donor: bytes) -> bytes:
+    """Edit words: lengths, offsets, types and buffers are all words of 4 or 8 bytes."""
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        is_word = rng.random() < 0.6
+        content = edit_word(rng, content) if is_word else edit_bytes(rng, content, donor)
+    return content
+
+
+def edit_parquet(rng: random.Random, content: bytes, donor: bytes) -> bytes:
+    """Edit pages or the description; the lengths around them mostly stay right."""
+    length = int.from_bytes(content[-8:-4], "little")
+    pages, footer, end = content[: -8 - length], content[-8 - length : -8], content[-8:]
+    for _ in range(rng.choice([1, 1, 1, 2, 3])):
+        choice = rng.random()
+        if choice < 0.35:
+            pages = edit_byte(rng, pages)
+        elif choice < 0.7:
+            footer = edit_byte(rng, footer)
+        elif choice < 0.8:
+            pages = edit_bytes(rng, pages, donor)
+        elif choice < 0.9:
+            footer = edit_bytes(rng, footer)
+            end = len(footer).to_bytes(4, "little") + end[4:]
+        else:
+            end = edit_bytes(rng, end)
+    return pages + footer + end
 
 
 def edit_byte(rng: random.Random, content: bytes) -> bytes:

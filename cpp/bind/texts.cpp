@@ -97,8 +97,9 @@ class FoundColumns {
 // A corpus that becomes columns, once.
 class TextCorpus {
  public:
-  TextCorpus(const Splitting& splitting, std::vector<std::string> left_out)
-      : corpus_(std::make_unique<Corpus>(splitting, std::move(left_out), process_seed())) {}
+  TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs)
+      : corpus_(
+            std::make_unique<Corpus>(splitting, std::move(left_out), has_runs, process_seed())) {}
 
   Corpus& get() const {
     if (corpus_ == nullptr) throw std::invalid_argument("the corpus is used up");
@@ -147,7 +148,8 @@ void bind_texts(nb::module_& module) {
       .def("names", &FoundColumns::names, "numbers"_a.none());
 
   nb::class_<TextCorpus>(module, "TextCorpus")
-      .def(nb::init<const Splitting&, std::vector<std::string>>(), "splitting"_a, "left_out"_a)
+      .def(nb::init<const Splitting&, std::vector<std::string>, bool>(), "splitting"_a, "left_out"_a,
+           "has_runs"_a)
       .def(
           "read",
           [](TextCorpus& self, const HeldTexts& texts, const HeldCharacters& characters,

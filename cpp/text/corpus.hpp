@@ -39,8 +39,10 @@ inline Candidate candidate(std::string_view word, std::uint32_t number) {
 
 class Corpus {
  public:
-  Corpus(const Splitting& splitting, std::vector<std::string> left_out, std::uint64_t seed)
-      : splitting_(splitting), left_out_(std::move(left_out)), seed_(seed) {}
+  // With runs of words, the order of words is kept.
+  Corpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs,
+         std::uint64_t seed)
+      : splitting_(splitting), left_out_(std::move(left_out)), has_runs_(has_runs), seed_(seed) {}
 
   std::int64_t n_texts() const { return n_texts_; }
   std::int64_t n_words() const { return n_words_; }
@@ -58,7 +60,7 @@ class Corpus {
       block.first_text = n_texts_ + cuts[b];
       block.member = member;
       readers_[static_cast<std::size_t>(member)]->read(texts.data() + cuts[b],
-                                                       cuts[b + 1] - cuts[b], block);
+                                                       cuts[b + 1] - cuts[b], has_runs_, block);
     });
     n_texts_ += static_cast<std::int64_t>(texts.size());
     for (std::size_t b = first; b < blocks_.size(); ++b) n_words_ += blocks_[b].words.size();
@@ -66,6 +68,7 @@ class Corpus {
 
   // Finds the columns; parts follow each other. The corpus is used up.
   std::vector<Columns> columns(const Bounds& bounds, Team& team) {
+    if (bounds.most > 1 && !has_runs_) throw std::invalid_argument("the order of words is lost");
     rank(bounds, team);
     lay_out(bounds.most, team);
     return collect(bounds, team);
@@ -155,7 +158,9 @@ class Corpus {
     }
     word_starts_[n_words + 1] = sum;
     places_.reserve(sum);
-    share([&](std::vector<std::int64_t>& starts, const Block& block) { scatter(block, starts); });
+    share([&](std::vector<std::int64_t>& starts, const Block& block) {
+      has_runs_ ? scatter(block, starts) : scatter_counts(block, starts);
+    });
   }
 
   void scatter(const Block& block, std::vector<std::int64_t>& starts) {
@@ -174,6 +179,18 @@ class Corpus {
                                    (keeps_places_ ? static_cast<std::uint64_t>(place) : text);
         rank = next;
       }
+    }
+  }
+
+  // The same where each word is there once for each text: in place of the next word, how often.
+  void scatter_counts(const Block& block, std::vector<std::int64_t>& starts) {
+    const std::uint32_t* const ranks = ranks_[block.member].data();
+    std::int64_t k = 0;
+    for (std::size_t t = 0; t < block.text_ends.size(); ++t) {
+      const std::uint64_t text = static_cast<std::uint64_t>(block.first_text) + t;
+      for (; k < block.text_ends[t]; ++k)
+        if (const std::uint32_t rank = ranks[block.words.data()[k]]; rank != 0)
+          places_.data()[starts[rank]++] = std::uint64_t{block.counts.data()[k]} << 32 | text;
     }
   }
 
@@ -219,9 +236,11 @@ class Corpus {
     std::vector<Columns> parts(static_cast<std::size_t>(n_parts));
     team.share(n_parts, [&](std::int64_t p) {
       Runs runs(stream, bounds);
-      for (std::uint32_t word = cuts[p]; word < cuts[p + 1]; ++word)
-        runs.add(word, places_.data() + word_starts_[word],
-                 word_starts_[word + 1] - word_starts_[word]);
+      for (std::uint32_t word = cuts[p]; word < cuts[p + 1]; ++word) {
+        std::uint64_t* const places = places_.data() + word_starts_[word];
+        const std::int64_t n = word_starts_[word + 1] - word_starts_[word];
+        has_runs_ ? runs.add(word, places, n) : runs.add_counted(word, places, n);
+      }
       parts[p] = runs.take();
     });
     return parts;
@@ -229,6 +248,7 @@ class Corpus {
 
   Splitting splitting_;
   std::vector<std::string> left_out_;
+  bool has_runs_;
   std::uint64_t seed_;
   std::int64_t n_texts_ = 0, n_words_ = 0;
   std::vector<std::unique_ptr<Reader>> readers_;  // one for each member

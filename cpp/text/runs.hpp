@@ -47,6 +47,21 @@ class Runs {
     add(places, n);
   }
 
+  // Adds the column of a word alone. The upper half of each place says how often the text has it.
+  void add_counted(std::uint32_t word, const std::uint64_t* places, std::int64_t n) {
+    if (n < bounds_.min_texts || n > bounds_.max_texts) return;
+    std::uint32_t* const texts = columns_.texts.reserve(n);
+    std::uint32_t* const counts = bounds_.binary ? nullptr : columns_.counts.reserve(n);
+    std::int64_t total = 0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      texts[k] = static_cast<std::uint32_t>(places[k]);
+      if (counts != nullptr) counts[k] = static_cast<std::uint32_t>(places[k] >> 32);
+      total += static_cast<std::int64_t>(places[k] >> 32);
+    }
+    path_.assign(1, word);
+    keep(n, total);
+  }
+
   Columns take() { return std::move(columns_); }
 
  private:
@@ -85,13 +100,18 @@ class Runs {
       ++size;
     }
     if (!is_kept || size < bounds_.min_texts || size > bounds_.max_texts) return size;
+    keep(size, n);
+    return size;
+  }
+
+  // Makes what was written last a column of the path.
+  void keep(std::int64_t size, std::int64_t total) {
     columns_.texts.extend(size);
-    if (counts != nullptr) columns_.counts.extend(size);
+    if (!bounds_.binary) columns_.counts.extend(size);
     columns_.ends.push_back(columns_.texts.size());
-    columns_.totals.push_back(bounds_.binary ? size : n);
+    columns_.totals.push_back(bounds_.binary ? size : total);
     columns_.words.insert(columns_.words.end(), path_.begin(), path_.end());
     columns_.word_ends.push_back(static_cast<std::int64_t>(columns_.words.size()));
-    return size;
   }
 
   std::uint32_t text_at(std::uint64_t place) const {
@@ -128,7 +148,7 @@ class Runs {
   }
 
   static constexpr std::int64_t few = 256;
-  static constexpr int digit = 8;
+  static constexpr int digit = 9;
   static constexpr std::uint64_t mask = (1 << digit) - 1;
 
   Stream stream_;

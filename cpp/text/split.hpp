@@ -77,6 +77,13 @@ class Splitter {
 
   void learn(const Characters& characters) { characters_ = characters; }
 
+  // No text of so many characters has more words.
+  std::int64_t most_words(std::int64_t length) const {
+    if (splitting_.most > 0)
+      return (splitting_.most - splitting_.least + 1) * (length + length / 2 + 3);
+    return length / (splitting_.shortest + 1) + 1;
+  }
+
   template <typename Sink>
   void operator()(const Text& text, Sink&& sink) {
     if (splitting_.most > 0)

@@ -52,6 +52,7 @@ def environment(kind: str, reports: Path | None = None) -> dict[str, str]:
             if name in ("ASAN_OPTIONS", "TSAN_OPTIONS"):
                 options[name] += f":log_path={reports / 'report'}"
     path = [
+        str(ROOT / "tests/attack/sanitized_site"),
         str(ROOT / "build" / kind / "package"),
         str(ROOT / "tests"),
         str(ROOT / "tests/helpers"),
@@ -90,7 +91,16 @@ def is_ours(leak: list[str]) -> bool:
     return any("/_core.cpython" in line or "/cpp/" in line for line in frames)
 
 
+def refuse_another_build(kind: str) -> None:
+    """Stop where Python would find a build without sanitizers: it has nothing to report."""
+    code = "from tauboost import _core; raise SystemExit(not hasattr(_core, 'inject_leak'))"
+    child = subprocess.run([sys.executable, "-c", code], env=environment(kind), check=False)
+    if child.returncode:
+        raise SystemExit(f"{kind}: Python does not find the build with sanitizers")
+
+
 def main(kind: str, *command: str) -> int:
+    refuse_another_build(kind)
     reports = ROOT / "build" / kind / "reports"
     shutil.rmtree(reports, ignore_errors=True)
     reports.mkdir(parents=True)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tauboost.base.messages import shown
+from tauboost.base.messages import listed, shown
 
 
 @pytest.mark.parametrize(
@@ -23,3 +23,16 @@ from tauboost.base.messages import shown
 )
 def test_shown(value, expected):
     assert shown(value) == expected
+
+
+@pytest.mark.parametrize(
+    ("names", "expected"),
+    [
+        ([], "none"),
+        (["a", "b c", 3], "a, b c, 3"),
+        ([*range(1012)], "0, 1, 2, 3, 4, 5, 6, 7, 8, 9 and 1,002 more"),
+        (["", "two\nlines", "x" * 100], r"'', 'two\nlines', '" + "x" * 56 + "..."),
+    ],
+)
+def test_listed(names, expected):
+    assert listed(names) == expected

@@ -171,7 +171,7 @@ def test_the_last_objective_of_the_trace_is_the_objective(folder):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ([], "Missing argument 'DATA'"),
+        ([], "Missing argument 'DATA...'"),
         (["absent.svm"], "absent.svm: No such file"),
         (["."], "this directory is no store"),
         (["train.svm", "--alpha", "much"], "--alpha must be 'auto' or a number, got 'much'"),

@@ -138,7 +138,7 @@ def test_one_class_only_has_no_auc(folder):
     ("arguments", "words"),
     [
         ([], "Missing argument 'MODEL'"),
-        (["m"], "Missing argument 'DATA'"),
+        (["m"], "Missing argument 'DATA...'"),
         (["absent", "d.svm"], "absent: No such file"),
         (["d.svm", "d.svm"], "d.svm cannot be loaded"),
         (["d.store", "d.svm"], "MODEL: d.store is a store, and a model is a file that fit wrote"),

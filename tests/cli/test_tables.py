@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from tauboost.cli.data import is_table
-from tauboost.cli.tables import check_test_table, open_table, open_training_table, split_table
+from tauboost.cli.held_out import check_test_labels
+from tauboost.cli.tables import open_table, open_training_table, split_table
 
 
 @pytest.fixture
@@ -63,10 +64,10 @@ def test_too_few_rows_to_hold_some_out(path):
 
 def test_labels_of_the_test_data_must_be_known(path):
     data = open_training_table(path, "bought")
-    check_test_table(data, data)
+    check_test_labels(data.y, data.y)
     known = data.select(data.y == "yes")
     with pytest.raises(ValueError, match="the label 'no' is none of those in the data: yes"):
-        check_test_table(known, data)
+        check_test_labels(known.y, data.y)
 
 
 def test_which_files_are_tables(path, tmp_path):

@@ -5,14 +5,21 @@ from __future__ import annotations
 import bz2
 import gzip
 import lzma
+from contextlib import suppress
 from functools import cache
 
 import numpy as np
 from hypothesis import strategies as st
 
+from tauboost.io.source import _zstd
+
 TEXT = b"+1 1:0.5 3:2\n-1 2:1\n+1\n-1 1:1 2:1 4:-1e-3\n"
 DENSE = np.array([[0.5, 0, 2, 0], [0, 1, 0, 0], [0, 0, 0, 0], [1, 1, 0, -1e-3]])
 COMPRESS = {"plain": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
+with suppress(ImportError):
+    zstd = _zstd()
+    CHECKED = {zstd.CompressionParameter.checksum_flag: 1}  # as the command does
+    COMPRESS["zst"] = lambda text: zstd.compress(text, options=CHECKED)
 
 
 def assert_same(ours, other):

@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import io
+import os
+import sys
+import threading
+import time
 
 import numpy as np
 import pytest
@@ -34,6 +38,52 @@ class Trickle(io.RawIOBase):
 @pytest.mark.parametrize("size", [1, 7, 1000])
 def test_small_reads(kind, size):
     assert content(Trickle(COMPRESS[kind](TEXT), size)) == TEXT
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_an_eager_one_waits_for_nothing_but_the_first_byte(kind):
+    reading, writing = os.pipe()
+    with os.fdopen(reading, "rb") as file, os.fdopen(writing, "wb", buffering=0) as other_end:
+        other_end.write(COMPRESS[kind](b"ok\n"))
+        with open_source(file, is_eager=True) as opened:
+            parts = opened.parts()
+            if kind == "plain":
+                assert next(parts)[0].tobytes() == b"ok\n"
+                other_end.write(b"yes\n")
+                assert next(parts)[0].tobytes() == b"yes\n"
+            other_end.close()
+            rest = b"".join(part.tobytes() for part, _ in parts)
+    assert rest == (b"" if kind == "plain" else b"ok\n")
+
+
+def test_whoever_leaves_early_does_not_wait_for_the_thread(monkeypatch):
+    """Python may collect the generator while it starts a thread, where waiting never ends."""
+    may_go_on = threading.Event()
+    step = source._Decompressor.step
+
+    def slow(self, data):
+        if self.is_inside:
+            may_go_on.wait(20)
+        return step(self, data)
+
+    monkeypatch.setattr(source._Decompressor, "step", slow)
+    monkeypatch.setattr(source, "COMPRESSED_BYTES", 64)
+    with open_source(io.BytesIO(PACK["gz"](TEXT))) as opened:
+        parts = opened.parts()
+        next(parts)
+        began = time.monotonic()
+        parts.close()
+    assert time.monotonic() - began < 10
+    may_go_on.set()
+
+
+@pytest.mark.skipif(sys.version_info >= (3, 14), reason="Python brings it")
+def test_without_zstd_the_message_says_what_to_install(tmp_path, monkeypatch):
+    path = tmp_path / "a.csv.zst"
+    path.write_bytes(source.ZSTD + b"any")
+    monkeypatch.setitem(sys.modules, "backports.zstd", None)
+    with pytest.raises(ImportError, match=r"a\.csv\.zst: .* pip install 'tauboost\[zstd\]'"):
+        content(path)
 
 
 @pytest.mark.parametrize("kind", PACK)

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["shown"]
+__all__ = ["listed", "shown"]
 
 LONGEST = 60  # characters
+MOST_NAMES = 10
 # How NumPy shows its numbers and strings, in lists too.
 OF_NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 
@@ -25,3 +27,16 @@ def shown(value: Any) -> str:
     if " at 0x" in text:
         return f"an object of type {type(value).__name__}"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def listed(names: Sequence[Any]) -> str:
+    """Return the first names, and how many more there are."""
+    if not names:
+        return "none"
+    more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES:,} more"
+    return f"{', '.join(map(_name, names[:MOST_NAMES]))}{more}"
+
+
+def _name(name: Any) -> str:
+    text = str(name)
+    return text if text.isprintable() and 0 < len(text) <= LONGEST else shown(text)

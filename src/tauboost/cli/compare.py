@@ -22,6 +22,7 @@ from ..datasets.generators import make_w8a_like
 from ..problem import Problem
 from ..report import Comparison, MethodSetting
 from ..solvers import METHODS, Snapshot, Status
+from .arguments import AsJson, Threads
 from .data import name_of, naming, open_data
 
 __all__ = ["EXAMPLES", "compare"]
@@ -53,11 +54,20 @@ Data = Annotated[
         show_default=False,
     ),
 ]
+
+
+def _complete(incomplete: str) -> list[str]:
+    """Complete the last name of a list with commas between."""
+    before, comma, start = incomplete.rpartition(",")
+    return [f"{before}{comma}{name}" for name in METHODS if name.startswith(start)]
+
+
 Methods = Annotated[
     str,
     typer.Option(
         metavar="LIST",
         show_default=False,
+        autocompletion=_complete,
         help="Methods with commas between, each as NAME, NAME:STEP or NAME:tau=N. "
         f"Names: {', '.join(METHODS)}. Steps: {STEPS}. "
         f"If not given: {DEFAULT_METHODS.replace(',', ', ')}.",
@@ -77,7 +87,6 @@ Tau = Annotated[
         "16 for the paper's methods if not given.",
     ),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
 Seed = Annotated[
     int, typer.Option(metavar="N", min=0, help="Seed of the samplings and of generated data.")
 ]
@@ -88,7 +97,6 @@ Samples = Annotated[
         metavar="N", min=2, help=f"Samples of the generated set; {W8A_SAMPLES:,} if not given."
     ),
 ]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def compare(

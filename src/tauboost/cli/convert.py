@@ -10,6 +10,7 @@ import typer
 from rich.console import Console
 
 from .. import io
+from .arguments import AsJson, Threads
 
 __all__ = ["EXAMPLES", "convert"]
 
@@ -49,9 +50,7 @@ ZeroBased = Annotated[
         show_default=False,
     ),
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace a store of that name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def convert(

@@ -4,9 +4,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO, TypeAlias
-
-import typer
+from typing import Any, BinaryIO, TypeAlias
 
 from ..base.progress import progress_bar
 from ..io import Store, is_store, open_store
@@ -14,40 +12,27 @@ from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.table_files import is_table_file
 
 __all__ = [
-    "AsJson",
     "Data",
-    "DataPath",
-    "Threads",
-    "ZeroBased",
     "blocks",
     "is_table",
     "name_of",
     "naming",
+    "only",
     "open_data",
     "source_of",
 ]
 
 Data: TypeAlias = LabelledRows | Store
 
-DataPath = Annotated[
-    Path,
-    typer.Argument(
-        metavar="DATA",
-        help="svmlight file (plain, gz, bz2 or xz), a store, a table (CSV, TSV, Parquet, Arrow), "
-        "or - for standard input.",
-        show_default=False,
-    ),
-]
-ZeroBased = Annotated[
-    bool | None,
-    typer.Option(
-        "--zero-based/--one-based",
-        help="What the indices of files count from; found out if not given.",
-        show_default=False,
-    ),
-]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
+
+def only(paths: list[Path]) -> Path:
+    """Return the one path that there must be, of data that are no texts."""
+    if len(paths) > 1:
+        raise ValueError(
+            f"{name_of(paths[1])}: several files are read if they hold texts (--text); of others, "
+            "tauboost convert makes one store"
+        )
+    return paths[0]
 
 
 def name_of(path: Path) -> str:

@@ -4,6 +4,7 @@ Bad input of any kind ends with code 2, Ctrl-C with 130. Whatever is left is a f
 keeps its traceback.
 """
 
+import re
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -56,6 +57,11 @@ def _tidy() -> Iterator[None]:
     except (ValueError, TypeError, OSError, MemoryError) as error:
         _complain(one_line(error))
         raise typer.Exit(BAD_INPUT) from None
+    except ImportError as error:
+        if error.name is not None:
+            raise  # a fault of ours; the other kind says what to install
+        _complain(one_line(error))
+        raise typer.Exit(BAD_INPUT) from None
     except KeyboardInterrupt:
         typer.echo("interrupted", err=True)
         raise typer.Exit(INTERRUPTED) from None
@@ -70,6 +76,7 @@ def one_line(error: BaseException) -> str:
     else:
         # What is an argument in Python is an option here.
         text = str(error).replace("overwrite=True", "--overwrite") or type(error).__name__
+        text = re.sub(r"\b(text|label)= ", r"--\1 ", text)
     return " ".join(text.splitlines())
 
 

@@ -95,15 +95,18 @@ CheckpointFolder = Annotated[
     typer.Option(
         metavar="DIR",
         help="Keep the state of the fit there until it is complete. If the fit is killed, the same "
-        "command resumes it. Not for tables.",
+        "command resumes it. Not for texts and tables.",
     ),
 ]
 Every = Annotated[
-    float, typer.Option(metavar="SECONDS", min=0.0, help="Time between two saved states.")
+    float | None,
+    typer.Option(
+        metavar="SECONDS", min=0.0, help="Time between two saved states; 30 if not given."
+    ),
 ]
 Label = Annotated[
     str | None,
-    typer.Option(metavar="COLUMN", help="Tables: the column that holds the labels."),
+    typer.Option(metavar="FIELD", help="Texts, tables: the field or column with the labels."),
 ]
 Drop = Annotated[
     str | None, typer.Option(metavar="COLUMNS", help="Tables: columns to leave out, as in id,date.")

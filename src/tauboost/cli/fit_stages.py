@@ -12,7 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 
 from ..io.atomic import new_file
-from ..io.model import ModelData, TableData, write_model
+from ..io.model import AnyData, write_model
 from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
 from ..tuning.options import Event, Report
@@ -74,7 +74,7 @@ class Outputs:
         if self.plot is not None:
             require_matplotlib()
 
-    def write(self, model: ModelData | TableData, events: list[Event], name: str) -> dict[str, str]:
+    def write(self, model: AnyData, events: list[Event], name: str) -> dict[str, str]:
         """Write them, the model last; return what was written."""
         if self.trace is not None:
             with new_file(self.trace, overwrite=True) as file:

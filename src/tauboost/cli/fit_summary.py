@@ -83,7 +83,7 @@ def show_rows(document: dict[str, Any], data: str, found: list[tuple[str, str]])
         rows.append(("test", in_words(document["test"])))
     spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
     for what, text in (*rows, ("seconds", ", ".join(spent))):
-        table.add_row(what, escape(text))
+        table.add_row(escape(what), escape(text))
     console = Console()
     console.print(table)
     plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}

@@ -11,6 +11,7 @@ from rich.console import Console
 
 from ..datasets.files import generate_url, generate_w8a
 from ..io import open_store
+from .arguments import AsJson, Threads
 from .convert import show_store
 
 __all__ = ["EXAMPLES", "generate"]
@@ -53,9 +54,7 @@ Scale = Annotated[
 ]
 FileFormat = Annotated[Format, typer.Option("--format", help="What to write.")]
 Seed = Annotated[int, typer.Option(metavar="N", min=0, help="Seed of the generator.")]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
 Overwrite = Annotated[bool, typer.Option("--overwrite", help="Replace what has that name.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 def generate(

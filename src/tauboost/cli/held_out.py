@@ -1,7 +1,11 @@
 """The part of the data that ``fit --test FRACTION`` measures the model on."""
 
-import numpy as np
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.messages import listed, shown
 from ..base.threads import resolve_threads
 from ..design.wide import without_unused_features
 from ..io.rows import LabelledRows
@@ -10,7 +14,7 @@ from ..tuning.samples import FEATURES_FOR_AN_ENTRY
 from ..validation import as_csr, encode_labels
 from .data import Data
 
-__all__ = ["check_test", "fraction_of", "split"]
+__all__ = ["check_test", "check_test_labels", "fraction_of", "held_out", "split"]
 
 
 def fraction_of(text: str) -> float | None:
@@ -33,6 +37,28 @@ def check_test(train: Data, tested: Data) -> None:
         raise ValueError(f"--test: the label {unknown[0]:g} is none of those in the data: {labels}")
 
 
+def check_test_labels(known: NDArray[Any], labels: NDArray[Any]) -> None:
+    """Refuse labels to test on that are none of those in the data."""
+    classes = np.unique(known)
+    unknown = sorted(set(labels.tolist()) - set(classes.tolist()), key=str)
+    if unknown:
+        raise ValueError(
+            f"--test: the label {shown(unknown[0])} is none of those in the data: "
+            f"{listed(classes.tolist())}"
+        )
+
+
+def held_out(prints: NDArray[np.uint64], y: NDArray[Any], fraction: float) -> NDArray[np.bool_]:
+    """Choose this fraction of each class by their fingerprints, which equal samples share."""
+    classes, codes = encode_labels(y)
+    parts = held_out_parts(prints, codes, len(classes), fraction, most=1)
+    if not parts:
+        raise ValueError(
+            "--test: too few samples to hold some out: every class needs at least 10 different ones"
+        )
+    return parts[0]
+
+
 def split(
     data: Data, fraction: float, seed: int, threads: int | None
 ) -> tuple[LabelledRows, LabelledRows]:
@@ -41,16 +67,10 @@ def split(
     Equal samples are on the same side, and the order of samples does not matter.
     """
     y = np.array(data.y)
-    classes, codes = encode_labels(y)
     arrays = as_csr(data)
     # The numbers of features that a fit would use, but not its seed: it will hold out a part of
     # the rest by the same fingerprints.
     used, _ = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
     prints = fingerprints(used, seed + 2**40, resolve_threads(threads))
-    parts = held_out_parts(prints, codes, len(classes), fraction, most=1)
-    if not parts:
-        raise ValueError(
-            "--test: too few samples to hold some out: every class needs at least 10 different ones"
-        )
-    held = parts[0]
+    held = held_out(prints, y, fraction)
     return LabelledRows(arrays.select(~held), y[~held]), LabelledRows(arrays.select(held), y[held])

@@ -21,6 +21,7 @@ from ..io import Store, is_store, load_svmlight, open_store
 from ..io.tensors import is_tensor_file
 from ..report import describe
 from ..validation import as_csr
+from .arguments import AsJson, Threads
 from .data import is_table, name_of, naming, source_of
 
 __all__ = ["EXAMPLES", "inspect"]
@@ -52,8 +53,6 @@ Label = Annotated[
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
 ]
-Threads = Annotated[int | None, typer.Option(metavar="N", help="Threads; all cores if not given.")]
-AsJson = Annotated[bool, typer.Option("--json", help="Print one JSON document.")]
 
 
 MOST_SHOWN = 10  # classes

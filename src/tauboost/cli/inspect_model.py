@@ -13,9 +13,12 @@ from rich.table import Table
 
 from ..base.kinds import is_sparse
 from ..io.model import AnyData, ModelData, read_model
+from ..tuning.loading import model_of
 from ..tuning.model import Model
-from ..tuning.table_model import TableModel, model_of
+from ..tuning.table_model import TableModel
+from ..tuning.text_model import TextModel
 from .fit_summary import fact_rows, facts_of
+from .text_terms import text_facts, text_terms_table
 
 __all__ = ["inspect_model", "label_of", "term_facts"]
 
@@ -28,24 +31,27 @@ def inspect_model(path: Path, as_json: bool) -> None:
     """Show a model: its classes, how it was fitted, and its terms or weights by importance."""
     data = read_model(path)
     model = model_of(data, path)
-    document: dict[str, Any] = {"name": path.name, "kind": data.kind, **facts_of(model)}
-    document["message"] = model.message
+    of_fit = model.model if isinstance(model, TextModel) else model
+    document: dict[str, Any] = {"name": path.name, "kind": data.kind, **facts_of(of_fit)}
+    document |= {"message": of_fit.message, "label": label_of(data)}
     if isinstance(model, TableModel):
-        document |= {"label": label_of(data), "n_columns": len(model.columns)}
-        document["terms"] = term_facts(model)
+        document |= {"n_columns": len(model.columns), "terms": term_facts(model)}
+        table = _terms_table(document["terms"])
+    elif isinstance(model, TextModel):
+        document |= {"text": data.fitted.get("text"), **text_facts(model)}
+        document["nonzero_weights"] = int(np.count_nonzero(_entries(model.model)))
+        table = text_terms_table(document["terms"])
     else:
         assert isinstance(data, ModelData)
         document |= {"n_features": data.n_features, "weights": _largest(model, data)}
         document["nonzero_weights"] = int(np.count_nonzero(_entries(model)))
+        table = _weights_table(document["weights"])
     if as_json:
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
         return
     console = Console()
     console.print(_facts_table(document))
-    if isinstance(model, TableModel):
-        console.print(_terms_table(document["terms"]))
-    else:
-        console.print(_weights_table(document["weights"]))
+    console.print(table)
 
 
 def label_of(data: AnyData) -> str | None:
@@ -103,8 +109,9 @@ def _facts_table(document: dict[str, Any]) -> Table:
     words = [label if isinstance(label, str) else f"{label:g}" for label in classes[:MOST_CLASSES]]
     more = f" and {len(classes) - MOST_CLASSES:,} more" if len(classes) > MOST_CLASSES else ""
     rows = [("kind", document["kind"]), ("classes", f"{', '.join(words)}{more}")]
-    if document.get("label") is not None:
-        rows.append(("label", document["label"]))
+    rows += [(word, document[word]) for word in ("text", "label") if document.get(word) is not None]
+    if "counted" in document:
+        rows.append(("counted", document["counted"]))
     rows += [("ended", document["message"]), *fact_rows(document)]
     if "nonzero_weights" in document:
         n_weights = f"{document['nonzero_weights']:,} of {document['n_features']:,} features"

@@ -41,6 +41,8 @@ def _processing(param: Any, hint: Any) -> Any:
     def process(ctx: Any, value: Any) -> Any:
         if value is None and not param.required:
             return None
+        if ctx.resilient_parsing and not value:
+            return value  # a line that is being completed: nothing is there yet
         if len(kinds) == 1 and isinstance(kinds[0], type):
             is_many = isinstance(value, list | tuple)
             found = [_plain(kinds[0], item) for item in (value if is_many else [value])]

@@ -1,34 +1,22 @@
 """``tauboost predict``: one prediction a line, for data of any size."""
 
-import json
-import sys
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from typing import Annotated, Any, BinaryIO
+from typing import Annotated
 
-import numpy as np
 import typer
-from numpy.typing import NDArray
 
-from ..base.arrays import Vector
-from ..base.threads import resolve_threads
-from ..io import is_store
-from ..io.atomic import new_file
-from ..io.model import read_model
-from ..tuning.metrics import in_words, metrics
-from ..tuning.model import Model
-from ..tuning.table_model import TableModel, model_of
-from ..validation import as_csr
-from .data import AsJson, DataPath, Threads, blocks, is_table, name_of
-from .inspect_model import label_of
+from .arguments import AsJson, DataPaths, Threads
+from .text_options import FormatName, Text
 
 __all__ = ["EXAMPLES", "predict"]
 
 EXAMPLES = """Examples:
 
 tauboost predict spam.tauboost mails.svm > labels.txt
+
+tauboost predict reviews.tauboost new.jsonl --proba > probabilities.txt
+
+tail -f chat.log | tauboost predict reviews.tauboost -
 
 tauboost predict adult.tauboost new.csv --proba --out probabilities.txt
 
@@ -66,21 +54,32 @@ ZeroBased = Annotated[
 Label = Annotated[
     str | None,
     typer.Option(
-        metavar="COLUMN",
-        help="Tables: the column to compare with, if not that of the fit; needs --metrics.",
+        metavar="FIELD",
+        help="Texts, tables: what to compare with, if not that of the fit; needs --metrics.",
     ),
 ]
-LINES_AT_ONCE = 2**16
+Explain = Annotated[
+    bool,
+    typer.Option("--explain", help="Texts: what each word adds to the decision value, per text."),
+]
+KINDS = {
+    "--proba": "predict_proba",
+    "--decision": "decision_function",
+    "--explain": "explain",
+}
 
 
 def predict(
     model: ModelPath,
-    data: DataPath,
+    data: DataPaths,
     out: Out = None,
     proba: Proba = False,
     decision: Decision = False,
     with_metrics: Metrics = False,
+    explain: Explain = False,
+    text: Text = None,
     label: Label = None,
+    kind: FormatName = None,
     threads: Threads = None,
     zero_based: ZeroBased = False,
     as_json: AsJson = False,
@@ -92,108 +91,16 @@ def predict(
 
     Columns of a table are found by their names; those that the model does not know, and the label,
     are passed over.
+
+    Texts are looked for where the fit found them, unless --text says otherwise. A file without
+    names is a text a line, and so is standard input without --text: a line is answered at once.
     """
-    if proba and decision:
-        raise ValueError("--proba and --decision: choose one")
-    began = time.perf_counter()
-    n_threads = resolve_threads(threads)
-    if model.is_dir():
-        what = "a store" if is_store(model) else "a folder"
-        raise ValueError(f"MODEL: {model} is {what}, and a model is a file that fit wrote")
-    saved = read_model(model)
-    fitted = model_of(saved, model)
-    what = "predict_proba" if proba else "decision_function" if decision else "predict"
-    seen: list[tuple[Any, Any]] = []
-    parts: Iterator[tuple[Vector, Any]]
-    if isinstance(fitted, TableModel):
-        wanted = _label(label, label_of(saved)) if with_metrics else None
-        parts = _table_parts(fitted, data, wanted, n_threads)
-    else:
-        parts = _parts(fitted, data, threads, zero_based)
-    n_samples, predictions = 0, list[Any]()
-    with _output(out, is_quiet=as_json) as file:
-        for decisions, y in parts:
-            found = _predictions(fitted, what, decisions)
-            n_samples += len(found)
-            if file is not None:
-                _write(found, file)
-            else:
-                predictions += found.tolist()
-            if with_metrics:
-                seen.append((decisions, y))
-        scores = metrics(fitted, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
-    if as_json:
-        document: dict[str, Any] = {"n_samples": n_samples, "kind": what, "metrics": scores}
-        document["seconds"] = time.perf_counter() - began
-        document |= {"predictions": predictions} if out is None else {"out": str(out)}
-        typer.echo(json.dumps(document, indent=None if out is None else 2, allow_nan=False))
-    elif scores is not None:
-        typer.echo(in_words(scores), err=True)
+    wanted = {"--proba": proba, "--decision": decision, "--explain": explain}
+    chosen = [option for option, is_given in wanted.items() if is_given]
+    if len(chosen) > 1:
+        raise ValueError(f"{' and '.join(chosen)}: choose one")
+    what = KINDS[chosen[0]] if chosen else "predict"
+    from .predict_data import Question, predict_data  # noqa: PLC0415
 
-
-def _label(given: str | None, known: str | None) -> str:
-    label = known if given is None else given
-    if label is None:
-        raise ValueError("--metrics: say by --label which column holds the labels")
-    return label
-
-
-def _parts(
-    model: Model, data: Path, threads: int | None, zero_based: bool
-) -> Iterator[tuple[Vector, NDArray[Any]]]:
-    """Yield decision values and labels, a part of the data at a time."""
-    if is_table(data):
-        raise ValueError(
-            f"{name_of(data)} is a table, and the model was fitted on rows of indices and values"
-        )
-    for block in blocks(data, threads, zero_based, model.coef.shape[1]):
-        yield model.decisions(as_csr(block), resolve_threads(threads)), np.array(block.y)
-
-
-def _table_parts(
-    model: TableModel, data: Path, label: str | None, n_threads: int
-) -> Iterator[tuple[Vector, NDArray[Any] | None]]:
-    """Yield the decision values of a table, and its labels where they are asked for."""
-    if not is_table(data):
-        raise ValueError(
-            f"the model was fitted on a table: {name_of(data)} must be one, as in new.csv"
-        )
-    from .tables import open_for_model  # noqa: PLC0415
-
-    codes, y = open_for_model(data, model, label, n_threads)
-    yield model.decisions(codes), y
-
-
-def _predictions(model: Model | TableModel, what: str, decisions: Vector) -> NDArray[Any]:
-    if what == "predict":
-        return model.labels(decisions)
-    values = decisions if what == "decision_function" else model.probabilities(decisions)
-    return values[:, -1] if len(model.classes) == 2 else values
-
-
-@contextmanager
-def _output(out: Path | None, is_quiet: bool) -> Iterator[BinaryIO | None]:
-    """Give the file to write to; None where the predictions become part of a document."""
-    if out is not None:
-        with new_file(out, overwrite=True) as file:
-            yield file
-    elif is_quiet:
-        yield None
-    else:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
-
-
-def _write(found: NDArray[Any], file: BinaryIO) -> None:
-    for start in range(0, len(found), LINES_AT_ONCE):
-        part = found[start : start + LINES_AT_ONCE].tolist()
-        rows = part if found.ndim > 1 else [[value] for value in part]
-        lines = (" ".join(map(_text, row)) for row in rows)
-        file.write(("\n".join(lines) + "\n").encode())
-
-
-def _text(value: Any) -> str:
-    """Write a number so that it can be read back; a whole one without a point."""
-    if isinstance(value, float):
-        return repr(value).removesuffix(".0")
-    return str(value)
+    question = Question(data, text, label, kind, what, with_metrics, threads, zero_based)
+    predict_data(model, question, out, as_json)

@@ -8,25 +8,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.messages import shown
+from ..base.messages import listed
 from ..design.binning import bin_table, encode
 from ..io.table_files import read_table
-from ..tuning.held_out import held_out_parts
 from ..tuning.table_model import Codes, TableModel
 from ..validation import encode_labels
 from ..validation.frames import Frame, take_frame
 from .data import name_of
+from .held_out import held_out
 
 __all__ = [
     "TableData",
-    "check_test_table",
     "open_for_model",
     "open_table",
     "open_training_table",
     "split_table",
 ]
 
-MOST_NAMES = 10  # of columns, in a message
 MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
 
 
@@ -51,21 +49,16 @@ def open_training_table(
         names = take_frame(read_table(path)[0]).names
         raise ValueError(
             f"{name_of(path)} is a table: say by --label which column holds the labels, one of "
-            f"{_listed(names)}"
+            f"{listed(names)}"
         )
     table, y = read_table(path, label, as_text=as_text)
     names = table.schema.names
     for name in drop:
         if name not in names:
-            raise ValueError(f"--drop: there is no column {name!r}; there are {_listed(names)}")
+            raise ValueError(f"--drop: there is no column {name!r}; there are {listed(names)}")
     if set(drop) >= set(names):
         raise ValueError("--drop leaves no column")
     return TableData(take_frame(table.drop_columns(list(drop)) if drop else table), y)
-
-
-def _listed(names: Sequence[str]) -> str:
-    more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"
-    return f"{', '.join(names[:MOST_NAMES])}{more}"
 
 
 def open_table(path: Path, label: str | None = None, as_text: Sequence[str] = ()) -> TableData:
@@ -85,19 +78,6 @@ def open_for_model(
     return encode(model.columns, data.frame, n_threads), data.y
 
 
-def check_test_table(train: TableData, tested: TableData) -> None:
-    """Refuse test data that the model cannot be measured on, before it is fitted."""
-    assert train.y is not None
-    assert tested.y is not None
-    known = np.unique(train.y)
-    unknown = sorted(set(tested.y.tolist()) - set(known.tolist()), key=str)
-    if unknown:
-        labels = ", ".join(str(label) for label in known[:MOST_NAMES].tolist())
-        raise ValueError(
-            f"--test: the label {shown(unknown[0])} is none of those in the data: {labels}"
-        )
-
-
 def split_table(
     data: TableData, fraction: float, seed: int, n_threads: int
 ) -> tuple[TableData, TableData]:
@@ -106,14 +86,10 @@ def split_table(
     Rows with equal codes are on the same side, and the order of rows does not matter.
     """
     assert data.y is not None
-    classes, numbers = encode_labels(data.y)
+    encode_labels(data.y)  # what is no label is said before the bins are made
     _, codes = bin_table(data.frame, n_threads=n_threads)
-    parts = held_out_parts(_prints(codes, seed), numbers, len(classes), fraction, most=1)
-    if not parts:
-        raise ValueError(
-            "--test: too few samples to hold some out: every class needs at least 10 different ones"
-        )
-    return data.select(~parts[0]), data.select(parts[0])
+    held = held_out(_prints(codes, seed), data.y, fraction)
+    return data.select(~held), data.select(held)
 
 
 def _prints(codes: NDArray[np.uint8], seed: int) -> NDArray[np.uint64]:

@@ -166,12 +166,13 @@ def learn_counts(
 def _learn_terms(
     texts: Any, options: TextOptions, kind: str, n_threads: int
 ) -> tuple[TextFeatures, Counts]:
-    corpus = _core.TextCorpus(splitting(options), left_out(options))
+    least, most = run_lengths(options)
+    corpus = _core.TextCorpus(splitting(options), left_out(options), most > 1)
     for held in held_texts(texts, options):
         corpus.read(held, characters_of(held.widest), n_threads)
     n_texts = corpus.n_texts
     bounds = text_bounds(options, n_texts)
-    found = corpus.columns(*run_lengths(options), *bounds, options.binary, n_threads)
+    found = corpus.columns(least, most, *bounds, options.binary, n_threads)
     if len(found) == 0:
         raise ValueError(NOTHING_FOUND if bounds[0] <= 1 and bounds[1] >= n_texts else NOTHING_LEFT)
     numbers = most_frequent(found.totals, options.max_features)

@@ -15,7 +15,7 @@ from sklearn.utils import check_array
 from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, validate_data
 
 from ..base.arrays import Vector
-from ..base.kinds import is_masked
+from ..base.kinds import are_texts, is_masked
 from ..base.messages import shown
 from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
 from .units import warn_of_units
@@ -91,6 +91,8 @@ def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
         if estimator is not None:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return arrays
+    if isinstance(X, str) or are_texts(X):
+        raise ValueError("X holds texts, and rows of numbers are needed: use TextClassifier")
     if is_masked(X):
         raise ValueError("X is a masked array with missing values: fill them in first")
     # Values that are not finite are left to our own check, whose message fits.
@@ -112,7 +114,7 @@ def _in_words(text: str) -> str:
     if "could not convert string to float" in text:
         return (
             "X holds strings (could not convert string to float): use TableClassifier, which takes "
-            "them as categories, or encode them"
+            "them as categories, or TextClassifier for a column of texts"
         )
     return _one_line(text)
 

@@ -18,6 +18,7 @@ from ..io.model import AnyData, ModelData, TableData, TextData, read_model, writ
 from ..io.onnx import onnx_graph
 from ..io.onnx_table import table_graph
 from ..tuning.model import loading, unknown_kind
+from ..tuning.text_shrinking import Shrinkage
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
 from .glass_box import GlassBoxMixin
@@ -36,7 +37,9 @@ ESTIMATORS: dict[str, type[Any]] = {
 }
 
 
-def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
+def save_model(
+    clf: Any, path: str | os.PathLike[str], *, max_bytes: int | None = None
+) -> Shrinkage | None:
     """Save a fitted classifier.
 
     The file is a safetensors file. It appears at once and complete: if anything goes wrong, what
@@ -46,6 +49,14 @@ def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
     ----------
     clf : TauBoostClassifier, TableClassifier or TextClassifier
     path : str or path-like
+    max_bytes : int, optional
+        The most that the file of a text classifier may have: numbers are rounded and terms left
+        out until it fits. ``clf.shrink`` does the same, and measures the loss on texts.
+
+    Returns
+    -------
+    Shrinkage or None
+        What was left out, where ``max_bytes`` is given; it prints as a sentence.
 
     Raises
     ------
@@ -60,7 +71,16 @@ def save_model(clf: Any, path: str | os.PathLike[str]) -> None:
     >>> save_model(clf, "spam.tauboost")  # doctest: +SKIP
     >>> clf = load_model("spam.tauboost")  # doctest: +SKIP
     """
-    write_model(_fitted_data(clf, "save_model"), path)
+    data = _fitted_data(clf, "save_model")
+    if max_bytes is None:
+        write_model(data, path)
+        return None
+    if not isinstance(data, TextData):
+        raise TypeError(f"max_bytes is for a TextClassifier, got {type(clf).__name__}")
+    small = clf.shrink(max_bytes)
+    write_model(small._to_model(), path)
+    lost: Shrinkage = small.shrinkage_
+    return lost
 
 
 def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:

@@ -5,29 +5,22 @@ from __future__ import annotations
 from dataclasses import fields
 from typing import TYPE_CHECKING, Any, Self
 
-import numpy as np
-from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
-from ..design.texts import TextFeatures
 from ..io.model import TextData
-from ..io.strings import object_array
 from ..tuning.events import live_line
 from ..tuning.model import Model
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
 from ..tuning.text_options import TextParameters as Defaults
-from ..validation import check_count
 from ..validation.texts import take_texts
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .inputs import take_labels
-from .margins import MarginsMixin, largest
 from .predictions import PredictionsMixin
-from .tables import TopFeatures
-from .text_explanation import TextExplanation, explain_text
+from .text_glass import TextGlassMixin
 
 __all__ = ["TextClassifier"]
 
@@ -36,7 +29,7 @@ FITTED = [field.name for field in fields(Model)]
 
 class TextClassifier(
     PredictionsMixin,
-    MarginsMixin,
+    TextGlassMixin,
     CallbackSupportMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -60,8 +53,9 @@ class TextClassifier(
     max_features : int or None
         Only so many terms, those that occur most often.
     lowercase : bool
-    analyzer : {"word", "char_wb"}
-        "char_wb" counts runs of characters within words.
+    analyzer : {"word", "char_wb", "char"} or callable
+        "char_wb" counts runs of characters within words, "char" any; a function returns the terms
+        of a text. "char" and functions are slower, and a function is in no file.
     token_pattern : str
         A regular expression for words. The default, and ``\w+``, are compiled; others are slower,
         and a file with one is loaded only by those who trust it.
@@ -101,8 +95,7 @@ class TextClassifier(
     ['bad', 'good']
     """
 
-    if TYPE_CHECKING:  # what a fit finds; classes_, coef_, intercept_ and loss_: see MarginsMixin
-        features_: TextFeatures
+    if TYPE_CHECKING:  # what a fit finds; classes_, coef_, intercept_ and loss_: see TextGlassMixin
         alpha_: float
         l1_ratio_: float
         n_iter_: int
@@ -119,7 +112,7 @@ class TextClassifier(
         max_df: float = Defaults.max_df,
         max_features: int | None = Defaults.max_features,
         lowercase: bool = Defaults.lowercase,
-        analyzer: str = Defaults.analyzer,
+        analyzer: Any = Defaults.analyzer,
         token_pattern: str = Defaults.token_pattern,
         stop_words: Any = Defaults.stop_words,
         binary: bool = Defaults.binary,
@@ -218,78 +211,13 @@ class TextClassifier(
 
     def _keep(self, model: TextModel) -> None:
         self.features_ = model.features
+        self.__dict__.pop("shrinkage_", None)  # of another model
         for name in FITTED:
             setattr(self, f"{name}_", getattr(model.model, name))
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
         return self._model.decisions(X, resolve_jobs(self.n_jobs))
-
-    def explain(self, text: str, class_: Any = None) -> TextExplanation:
-        """Return what each word and pair of a text adds to its decision value, and where it is.
-
-        Parameters
-        ----------
-        text : str
-        class_ : label, optional
-            The class that the numbers shown speak for. By default, with two classes, the second
-            one, as ``decision_function`` does; with more, the predicted class. The explanation
-            holds those of all classes.
-
-        Returns
-        -------
-        TextExplanation
-            Prints as a table, and shows the text with its words marked in a notebook, or by its
-            ``html()``. The intercept plus the contributions is the decision value.
-        """
-        check_is_fitted(self)
-        if not isinstance(text, str):
-            raise TypeError(f"explain takes one text, a string, got {type(text).__name__}")
-        return explain_text(self._model, text, class_, resolve_jobs(self.n_jobs))
-
-    def top_features(self, k: int = 20, class_: Any = None) -> TopFeatures:
-        """Return the terms that speak most for each class, or for one of them.
-
-        Parameters
-        ----------
-        k : int
-            How many at most, for each class.
-        class_ : label, optional
-
-        Returns
-        -------
-        TopFeatures
-            ``names``, ``weights``, ``classes`` and ``indices``, class by class, the largest weight
-            first. Prints as a table.
-        """
-        check_is_fitted(self)
-        k = check_count(k, "k")
-        wanted = self.classes_ if class_ is None else np.array([class_])
-        found, weights = [], []
-        for label in wanted.tolist():
-            task, sign = self._task(label)
-            row = sign * self._weights(task)
-            best = largest(row, k)
-            found.append(best[row[best] > 0])
-            weights.append(row[found[-1]])
-        indices = np.concatenate(found)
-        return TopFeatures(
-            self._names_of(indices),
-            np.concatenate(weights),
-            np.repeat(wanted, [len(some) for some in found]),
-            indices,
-            self.classes_ if len(self.classes_) == 2 else None,
-        )
-
-    def _names_of(self, indices: NDArray[np.intp]) -> NDArray[Any]:
-        terms = self.features_.terms
-        if terms is None:
-            return object_array([f"hash {i}" for i in indices])
-        return object_array([terms[int(i)] for i in indices])
-
-    def _to_model(self) -> TextData:
-        """Return everything a file needs."""
-        return self._model.to_data(self.get_params(deep=False), type(self).__name__)
 
     @classmethod
     def _from_model(cls, data: TextData, trusted: bool = False) -> Self:

@@ -10,7 +10,6 @@ from collections.abc import Iterator
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.utils import murmurhash3_32
 
 from ..design.text_options import TextOptions
 from ..design.texts import TextFeatures
@@ -20,6 +19,7 @@ __all__ = ["Span", "find_features", "find_terms"]
 Span = tuple[int, int]  # the first character, and the one behind the last
 
 WORD = re.compile(r"\S+")
+LETTER = re.compile(r"\s\s+|.", re.DOTALL)
 
 
 def find_features(
@@ -30,7 +30,8 @@ def find_features(
     The text is the given one; where lower case is longer than upper case, it is in lower case. The
     name of a hash is every term of this text that leads to it.
     """
-    lowered = text.lower() if features.options.lowercase else text
+    is_lower = features.options.lowercase and not callable(features.options.analyzer)
+    lowered = text.lower() if is_lower else text
     terms = find_terms(lowered, features.options)
     found: dict[int, tuple[str, list[Span]]] = {}
     for (term, spans), column in zip(terms.items(), columns_of(list(terms), features), strict=True):
@@ -48,6 +49,8 @@ def columns_of(terms: list[str], features: TextFeatures) -> list[int]:
     """Return the number of each term's feature; -1 where it is none."""
     if features.terms is not None:
         return [features.terms.find(term) for term in terms]
+    from sklearn.utils import murmurhash3_32  # noqa: PLC0415
+
     assert features.options.n_features is not None
     hashes = [
         abs(murmurhash3_32(term.encode(errors="surrogatepass"))) % features.options.n_features
@@ -63,9 +66,8 @@ def _places_in(kept: NDArray[np.int32], hashes: list[int]) -> list[int]:
 
 def find_terms(text: str, options: TextOptions) -> dict[str, list[Span]]:
     """Return the places of each run of words, or characters, in a text in its final case."""
-    runs = _word_runs if options.analyzer == "word" else _character_runs
     found: dict[str, list[Span]] = {}
-    for term, span in runs(text, options):
+    for term, span in RUNS.get(options.analyzer, _given_terms)(text, options):
         spans = found.setdefault(term, [])
         if span[0] < span[1]:  # of a space at a word's edge there is nothing to mark
             spans.append(span)
@@ -85,16 +87,31 @@ def _word_runs(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
             yield " ".join(word for word, _ in run), (begin, run[-1][1][1])
 
 
-def _character_runs(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
+def _runs_in_words(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
     """Find runs within words that have a space on either side; a short word is one run, once."""
     least, most = options.ngram_range
     for match in WORD.finditer(text):
         begin, end = match.span()
         padded = f" {match.group()} "
-        for length in range(least, most + 1):
+        for length in range(least, min(most, max(least, len(padded))) + 1):
             for at in range(max(len(padded) - length, 0) + 1):
                 # The space before the word is at begin - 1, and is not marked.
                 span = (max(begin + at - 1, begin), min(begin + at - 1 + length, end))
                 yield padded[at : at + length], span
-            if length >= len(padded):
-                break
+
+
+def _character_runs(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
+    """Find runs of characters; two spaces or more are one."""
+    parts = [(m.group() if len(m.group()) == 1 else " ", m.span()) for m in LETTER.finditer(text)]
+    for length in range(options.ngram_range[0], min(options.ngram_range[1], len(parts)) + 1):
+        for first in range(len(parts) - length + 1):
+            run = parts[first : first + length]
+            yield "".join(letter for letter, _ in run), (run[0][1][0], run[-1][1][1])
+
+
+def _given_terms(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
+    """Ask the function that says what the terms are; where they are it does not say."""
+    return ((term, (0, 0)) for term in options.analyzer(text))
+
+
+RUNS = {"word": _word_runs, "char_wb": _runs_in_words, "char": _character_runs}

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .blocks import Block, make_block
 
-__all__ = ["arrow_blocks", "complaining", "read_arrow"]
+__all__ = ["arrow_blocks", "complaining", "open_arrow", "read_arrow"]
 
 ROWS_AT_A_TIME: Final = 2**14
 MOST_LETTERS: Final = 200  # of what pyarrow says is wrong
@@ -37,7 +37,7 @@ def arrow_blocks(
     """
     size = path.stat().st_size
     with complaining(path):
-        reader = (_Parquet if kind == "parquet" else _Arrow)(path)
+        reader = open_arrow(path, kind)
         indices, values = _find(reader.schema, "indices"), _find(reader.schema, "values")
         label = _find(reader.schema, "label") if with_labels else ""
         columns = [name for name in (indices, values, label) if name]
@@ -55,10 +55,15 @@ def arrow_blocks(
             yield make_block(indptr, column - first_index, data, y, int(size * done))
 
 
+def open_arrow(path: Path, kind: str) -> _Parquet | _Arrow:
+    """Open a Parquet file, or an Arrow file or stream."""
+    return (_Parquet if kind == "parquet" else _Arrow)(path)
+
+
 def read_arrow(path: Path, kind: str) -> Any:
     """Return all of a Parquet or Arrow file as a table of pyarrow."""
     with complaining(path):
-        table = (_Parquet if kind == "parquet" else _Arrow)(path).whole()
+        table = open_arrow(path, kind).whole()
         table.validate(full=True)
         return table
 

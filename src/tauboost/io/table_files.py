@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any, Final
 
@@ -17,9 +17,11 @@ from numpy.typing import NDArray
 
 from ..base.messages import shown
 from .arrow import complaining, read_arrow
+from .names import place_of
 from .source import open_source
+from .text_lines import NOT_UTF8
 
-__all__ = ["is_table_file", "read_table"]
+__all__ = ["DELIMITERS", "ENDINGS", "is_table_file", "kind_by_name", "read_table"]
 
 ENDINGS: Final = {
     ".csv": "csv",
@@ -31,24 +33,24 @@ ENDINGS: Final = {
     ".feather": "arrow",
     ".ipc": "arrow",
 }
-COMPRESSED: Final = {".gz", ".xz", ".bz2"}
+COMPRESSED: Final = {".gz", ".xz", ".bz2", ".zst"}
 DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
-MOST_NAMES: Final = 10  # of columns, in a message
-NOT_UTF8: Final = "is not UTF-8: convert the file, as with iconv"
+NO_TEXT: Final = ("parquet", "arrow")
 RAGGED: Final = re.compile(r"Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
     """Tell by its name whether a file holds a table."""
-    return _kind(Path(path)) is not None
+    return kind_by_name(path) is not None
 
 
-def _kind(path: Path) -> str | None:
-    suffixes = [suffix.lower() for suffix in path.suffixes]
+def kind_by_name(path: str | os.PathLike[str], endings: Mapping[str, str] = ENDINGS) -> str | None:
+    """Return what a file holds by the ending of its name; only text may be compressed."""
+    suffixes = [suffix.lower() for suffix in Path(path).suffixes]
     if suffixes and suffixes[-1] in COMPRESSED:
-        kind = ENDINGS.get(suffixes[-2]) if len(suffixes) > 1 else None
-        return kind if kind in DELIMITERS else None
-    return ENDINGS.get(suffixes[-1]) if suffixes else None
+        kind = endings.get(suffixes[-2]) if len(suffixes) > 1 else None
+        return None if kind in NO_TEXT else kind
+    return endings.get(suffixes[-1]) if suffixes else None
 
 
 def read_table(
@@ -60,7 +62,7 @@ def read_table(
     numbers: 007 is no 7.
     """
     path = Path(path)
-    kind = _kind(path)
+    kind = kind_by_name(path)
     if kind is None:
         accepted = ", ".join(ENDINGS)
         raise ValueError(f"{path}: a file with a table ends in {accepted}, or .csv.gz and the like")
@@ -125,13 +127,10 @@ def _in_words(complaint: str) -> str:
 
 def _split(path: Path, table: Any, label: str) -> tuple[Any, NDArray[Any]]:
     names = table.schema.names
-    if names.count(label) != 1:
-        if label in names:
-            raise ValueError(f"{path}: more than one column is called {label!r}: rename them")
-        more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES} more"
-        found = ", ".join(map(str, names[:MOST_NAMES]))
-        raise ValueError(f"{path}: there is no column {label!r}; there are {found}{more}")
-    place = names.index(label)
+    try:
+        place = place_of(label, names)
+    except ValueError as error:
+        raise ValueError(f"{path}: {error}") from None
     column = table.column(place)
     if column.null_count:
         raise ValueError(

@@ -50,7 +50,7 @@ def _are_words(value: Any) -> bool:
 OPTIONS: dict[str, Callable[[Any], bool]] = {
     "lowercase": _is_bool,
     "ngram_range": _is_range,
-    "analyzer": lambda value: value in ("word", "char_wb"),
+    "analyzer": lambda value: value in ("word", "char", "char_wb"),
     "token_pattern": lambda value: isinstance(value, str),
     "stop_words": _are_words,
     "min_df": _is_share,

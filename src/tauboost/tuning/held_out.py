@@ -6,6 +6,9 @@ samples does not matter.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from hashlib import blake2b
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,7 +17,7 @@ from ..base.arrays import Mask
 from ..validation import CsrArrays
 from .copies import different
 
-__all__ = ["fingerprints", "held_out_parts"]
+__all__ = ["fingerprints", "held_out_parts", "text_fingerprints"]
 
 # With fewer different samples than this of any class, a held-out part says nothing.
 FEWEST_OF_A_CLASS = 10
@@ -31,6 +34,20 @@ def fingerprints(arrays: CsrArrays, seed: int, n_threads: int) -> NDArray[np.uin
         for a in arrays.parts:
             _core.row_fingerprints(a.indptr, a.indices, a.data, seed, sums, n_threads)
     return sums
+
+
+def text_fingerprints(texts: Iterable[str], seed: int) -> NDArray[np.uint64]:
+    """Return a number for each text that equal texts share."""
+    key = seed.to_bytes(16, "little")
+    return np.fromiter(
+        (
+            int.from_bytes(
+                blake2b(text.encode(errors="surrogatepass"), digest_size=8, key=key).digest()
+            )
+            for text in texts
+        ),
+        dtype=np.uint64,
+    )
 
 
 def held_out_parts(

@@ -10,15 +10,12 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..losses import LOSSES
-from .model import Model
-from .table_model import TableModel
+from .model import Answers
 
 __all__ = ["in_words", "metrics"]
 
 
-def metrics(
-    model: Model | TableModel, decisions: Vector, y: NDArray[Any]
-) -> dict[str, float | int | None]:
+def metrics(model: Answers, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
     """Compare the decision values of a model with the true labels.
 
     AUC is for two classes, and None where only one of them occurs.

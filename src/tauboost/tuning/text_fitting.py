@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import compress
 from typing import Any
@@ -17,7 +18,7 @@ from .options import Clock, Parameters, Report
 from .text_model import TextModel
 from .text_options import TextParameters
 
-__all__ = ["fit_texts"]
+__all__ = ["fit_stream", "fit_texts"]
 
 
 def fit_texts(
@@ -56,6 +57,23 @@ def fit_texts(
         sample_weight=None if sample_weight is None else weights,
         report=report,
     )
+    return TextModel(features, model)
+
+
+def fit_stream(
+    texts: Iterator[str],
+    labels: Callable[[], NDArray[Any]],
+    parameters: TextParameters,
+    *,
+    n_threads: int,
+    report: Report | None = None,
+) -> TextModel:
+    """Fit to texts that are read once and not kept; their labels are asked for afterwards."""
+    linear = parameters.linear()
+    linear.options()
+    clock = Clock(linear.time_limit)
+    features, rows = learn(texts, parameters.features(None), n_threads)
+    model = fit(rows, labels(), _with_time_left(linear, clock), n_threads=n_threads, report=report)
     return TextModel(features, model)
 
 

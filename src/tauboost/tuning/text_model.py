@@ -15,7 +15,6 @@ from ..design.terms import Terms
 from ..design.text_options import TextOptions
 from ..design.texts import TextFeatures
 from ..io.model import TextData
-from ..validation.texts import take_texts
 from .model import Answers, Model
 
 __all__ = ["KIND", "TextModel"]
@@ -52,8 +51,7 @@ class TextModel(Answers):
 
     def decisions(self, texts: Any, n_threads: int = 1) -> Vector:
         """Return the decision values, (texts, tasks)."""
-        rows = self.features.rows(take_texts(texts), n_threads)
-        return self.model.decisions(rows, n_threads)
+        return self.model.decisions(self.features.rows(texts, n_threads), n_threads)
 
     def to_data(self, params: dict[str, Any], kind: str = KIND) -> TextData:
         """Return everything a file needs."""
@@ -78,7 +76,7 @@ class TextModel(Answers):
         from data that is ``trusted`` only.
         """
         options = TextOptions(**data.options).checked()
-        if not trusted and not options.is_plain:
+        if not trusted and options.analyzer == "word" and not options.is_plain:
             raise ValueError(
                 f"its token_pattern {options.token_pattern!r:.60} is a regular expression of its "
                 "maker's: load_model(path, trusted=True) takes it, for a file that you trust"

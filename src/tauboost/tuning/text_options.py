@@ -20,7 +20,7 @@ class TextParameters:
     """The parameters of ``TextClassifier`` with their defaults, unchecked, by name in order."""
 
     alpha: float | str = "auto"
-    analyzer: str = "word"
+    analyzer: Any = "word"
     binary: bool = False
     calibration: str | None = None
     class_weight: Any = None
@@ -52,8 +52,8 @@ class TextParameters:
         """Return those of an estimator."""
         return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
 
-    def features(self, n_texts: int) -> TextOptions:
-        """Check what is to be counted in so many texts."""
+    def features(self, n_texts: int | None) -> TextOptions:
+        """Check what is to be counted in so many texts; None: nobody knows how many."""
         return TextOptions.of(
             self,
             min_df=self._min_df(n_texts),
@@ -67,9 +67,9 @@ class TextParameters:
         shared = {known.name for known in fields(Parameters)} & vars(self).keys()
         return Parameters(**{name: getattr(self, name) for name in shared})
 
-    def _min_df(self, n_texts: int) -> float:
+    def _min_df(self, n_texts: int | None) -> float:
         if not isinstance(self.min_df, str):
             return self.min_df
         if self.min_df != "auto":
             raise ValueError(f"min_df must be 'auto' or a number, got {shown(self.min_df)}")
-        return 1 if n_texts < FEW_TEXTS else 2
+        return 1 if n_texts is not None and n_texts < FEW_TEXTS else 2

@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.kinds import is_masked, is_sparse
+from ..base.kinds import are_texts, is_masked, is_sparse
 from ..base.messages import shown
 from .values import Values, check_numbers, from_array, from_distinct, refuse
 
@@ -70,6 +70,11 @@ def take_frame(table: Any) -> Frame:
         return table
     if is_sparse(table):
         return _from_sparse(table)
+    if are_texts(table):
+        raise TypeError(
+            "the table is a single column of strings, without two dimensions: make it a table, as "
+            "by to_frame(), or use TextClassifier for texts"
+        )
     if isinstance(table, np.ndarray | list | tuple):
         return _from_cells(table)
     if _is_data_frame(table):

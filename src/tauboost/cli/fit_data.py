@@ -1,0 +1,62 @@
+"""``tauboost fit`` by what the data are: texts, a table, or rows of indices and values."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from ..base.threads import resolve_threads
+from .data import is_table, name_of, only
+from .fit_stages import Outputs
+from .texts import TextSource, are_texts
+
+__all__ = ["Task", "fit_data"]
+
+
+@dataclass(frozen=True)
+class Task:
+    """What to learn from: files, what in them, and what to test on."""
+
+    paths: list[Path]
+    text: str | None
+    label: str | None
+    kind: str | None  # of files with texts
+    test: str | None
+
+
+def fit_data(
+    task: Task,
+    given: dict[str, Any],
+    wishes: dict[str, dict[str, Any]],
+    files: tuple[Path | None, Path | None, Path | None],
+    as_json: bool,
+) -> None:
+    """Fit, given the parameters and the options that are for one kind of data only."""
+    outputs = Outputs(*files)
+    outputs.check()  # a wrong option shall not wait for the data
+    resolve_threads(None if given["n_jobs"] == -1 else given["n_jobs"])
+    if are_texts(task.paths, task.text, task.kind):
+        _refuse(wishes["tables"] | wishes["rows"], task.paths[0], "holds texts")
+        from .fit_texts import fit_text_files  # noqa: PLC0415
+
+        source = TextSource(tuple(task.paths), task.text, task.label, task.kind)
+        fit_text_files(source, wishes["texts"], given, task.test, outputs, as_json=as_json)
+        return
+    path, of_tables = only(task.paths), {"--label": task.label} | wishes["tables"]
+    if is_table(path):
+        _refuse(wishes["texts"] | wishes["rows"], path, "is a table")
+        from .fit_table import fit_table  # noqa: PLC0415
+
+        fit_table(path, of_tables, given, task.test, outputs, as_json=as_json)
+        return
+    _refuse(wishes["texts"], path, "holds no texts")
+    _refuse(of_tables, path, "is no table")
+    from .fit_rows import fit_rows  # noqa: PLC0415
+
+    fit_rows(path, wishes["rows"], given, task.test, outputs, as_json=as_json)
+
+
+def _refuse(options: dict[str, Any], path: Path, what: str) -> None:
+    """Refuse options that are for other kinds of data."""
+    for option, value in options.items():
+        if value is not None:
+            raise ValueError(f"{option}: {name_of(path)} {what}, and has no use for it")

@@ -1,0 +1,164 @@
+"""``tauboost predict`` by what the model was fitted on: rows, a table, or texts."""
+
+import json
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import typer
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..base.threads import resolve_threads
+from ..io import is_store
+from ..io.model import AnyData, read_model
+from ..tuning.loading import model_of
+from ..tuning.metrics import in_words, metrics
+from ..tuning.model import Answers, Model
+from ..tuning.table_model import TableModel
+from ..tuning.text_model import TextModel
+from ..validation import as_csr
+from .answers import output, write_answers
+from .data import blocks, is_table, name_of, only
+from .inspect_model import label_of
+
+__all__ = ["Question", "predict_data"]
+
+
+@dataclass(frozen=True)
+class Question:
+    """What is asked of a model."""
+
+    paths: list[Path]
+    text: str | None
+    label: str | None
+    kind: str | None  # of files with texts
+    what: str
+    with_metrics: bool
+    threads: int | None
+    zero_based: bool
+
+
+def predict_data(path: Path, question: Question, out: Path | None, as_json: bool) -> None:
+    """Predict by the model at a path."""
+    began = time.perf_counter()
+    n_threads = resolve_threads(question.threads)
+    if path.is_dir():
+        what = "a store" if is_store(path) else "a folder"
+        raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
+    saved = read_model(path)
+    model = model_of(saved, path)
+    if isinstance(model, TextModel):
+        from .predict_texts import explain_texts, source_for, text_parts  # noqa: PLC0415
+
+        source = source_for(saved, question.paths, question.text, question.label, question.kind)
+        if question.what == "explain":
+            with output(out, is_quiet=as_json) as file:
+                n_samples, found = explain_texts(model, source, file, n_threads)
+            if as_json:
+                _print(began, out, {"n_samples": n_samples, "kind": "explain"}, explanations=found)
+            return
+        parts = text_parts(model, source, n_threads, with_labels=question.with_metrics)
+    else:
+        _refuse_options_of_texts(path, question)
+        parts = _parts_of_others(model, saved, question, n_threads)
+    n_samples, predictions, scores = _answer(model, question, parts, out, is_quiet=as_json)
+    if as_json:
+        document = {"n_samples": n_samples, "kind": question.what, "metrics": scores}
+        _print(began, out, document, predictions=predictions)
+    elif scores is not None:
+        typer.echo(in_words(scores), err=True)
+
+
+def _refuse_options_of_texts(model: Path, question: Question) -> None:
+    is_explained = question.what == "explain" or None
+    options = {"--text": question.text, "--format": question.kind, "--explain": is_explained}
+    for option, value in options.items():
+        if value is not None:
+            raise ValueError(f"{option}: for models of texts, and {name_of(model)} is not one")
+
+
+def _parts_of_others(
+    model: Model | TableModel, saved: AnyData, question: Question, n_threads: int
+) -> Iterator[tuple[Vector, Any]]:
+    """Yield decision values and labels of rows or of a table."""
+    path = only(question.paths)
+    if isinstance(model, TableModel):
+        label = _label(question.label, label_of(saved)) if question.with_metrics else None
+        return _table_parts(model, path, label, n_threads)
+    return _parts(model, path, question.threads, question.zero_based)
+
+
+def _answer(
+    model: Answers,
+    question: Question,
+    parts: Iterator[tuple[Vector, Any]],
+    out: Path | None,
+    *,
+    is_quiet: bool,
+) -> tuple[int, list[Any], dict[str, Any] | None]:
+    """Write all predictions; return how many, those that are in no file, and how good they are."""
+    n_samples, predictions = 0, list[Any]()
+    seen: list[tuple[Any, Any]] = []
+    with output(out, is_quiet=is_quiet) as file:
+        for decisions, y in parts:
+            found = _predictions(model, question.what, decisions)
+            n_samples += len(found)
+            if file is not None:
+                write_answers(found, file)
+            else:
+                predictions += found.tolist()
+            if question.with_metrics:
+                seen.append((decisions, y))
+        scores = metrics(model, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
+    return n_samples, predictions, scores
+
+
+def _print(began: float, out: Path | None, document: dict[str, Any], **found: list[Any]) -> None:
+    """Print one document, with what was found if that is not in a file."""
+    document["seconds"] = time.perf_counter() - began
+    document |= found if out is None else {"out": str(out)}
+    typer.echo(json.dumps(document, indent=None if out is None else 2, allow_nan=False))
+
+
+def _label(given: str | None, known: str | None) -> str:
+    label = known if given is None else given
+    if label is None:
+        raise ValueError("--metrics: say by --label which column holds the labels")
+    return label
+
+
+def _parts(
+    model: Model, data: Path, threads: int | None, zero_based: bool
+) -> Iterator[tuple[Vector, NDArray[Any]]]:
+    """Yield decision values and labels, a part of the data at a time."""
+    if is_table(data):
+        raise ValueError(
+            f"{name_of(data)} is a table, and the model was fitted on rows of indices and values"
+        )
+    for block in blocks(data, threads, zero_based, model.coef.shape[1]):
+        yield model.decisions(as_csr(block), resolve_threads(threads)), np.array(block.y)
+
+
+def _table_parts(
+    model: TableModel, data: Path, label: str | None, n_threads: int
+) -> Iterator[tuple[Vector, NDArray[Any] | None]]:
+    """Yield the decision values of a table, and its labels where they are asked for."""
+    if not is_table(data):
+        raise ValueError(
+            f"the model was fitted on a table: {name_of(data)} must be one, as in new.csv"
+        )
+    from .tables import open_for_model  # noqa: PLC0415
+
+    codes, y = open_for_model(data, model, label, n_threads)
+    yield model.decisions(codes), y
+
+
+def _predictions(model: Answers, what: str, decisions: Vector) -> NDArray[Any]:
+    if what == "predict":
+        return model.labels(decisions)
+    values = decisions if what == "decision_function" else model.probabilities(decisions)
+    return values[:, -1] if len(model.classes) == 2 else values

@@ -1,0 +1,136 @@
+"""What makes a fitted text classifier a glass box: its terms, explanations, and a smaller copy."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import TYPE_CHECKING, Any, Self
+
+import numpy as np
+from numpy.typing import NDArray
+from sklearn.utils.validation import check_is_fitted
+
+from ..base.threads import resolve_jobs
+from ..design.texts import TextFeatures
+from ..io.model import TextData, model_size
+from ..io.strings import object_array
+from ..tuning.text_model import TextModel
+from ..tuning.text_shrinking import Shrinkage, measured, shrink
+from ..validation import check_count
+from ..validation.texts import take_texts
+from .inputs import take_labels
+from .margins import MarginsMixin, largest
+from .tables import TopFeatures
+from .text_explanation import TextExplanation, explain_text
+
+__all__ = ["TextGlassMixin"]
+
+
+class TextGlassMixin(MarginsMixin):
+    """For an estimator with a ``_model`` of texts, which ``_keep`` changes."""
+
+    if TYPE_CHECKING:
+        features_: TextFeatures
+        shrinkage_: Shrinkage
+        n_jobs: int | None
+
+        @property
+        def _model(self) -> TextModel: ...
+
+        def _keep(self, model: TextModel) -> None: ...
+
+    def explain(self, text: str, class_: Any = None) -> TextExplanation:
+        """Return what each word and pair of a text adds to its decision value, and where it is.
+
+        Parameters
+        ----------
+        text : str
+        class_ : label, optional
+            The class that the numbers shown speak for. By default, with two classes, the second
+            one, as ``decision_function`` does; with more, the predicted class. The explanation
+            holds those of all classes.
+
+        Returns
+        -------
+        TextExplanation
+            Prints as a table, and shows the text with its words marked in a notebook, or by its
+            ``html()``. The intercept plus the contributions is the decision value.
+        """
+        check_is_fitted(self)
+        if not isinstance(text, str):
+            raise TypeError(f"explain takes one text, a string, got {type(text).__name__}")
+        return explain_text(self._model, text, class_, resolve_jobs(self.n_jobs))
+
+    def top_features(self, k: int = 20, class_: Any = None) -> TopFeatures:
+        """Return the terms that speak most for each class, or for one of them.
+
+        Parameters
+        ----------
+        k : int
+            How many at most, for each class.
+        class_ : label, optional
+
+        Returns
+        -------
+        TopFeatures
+            ``names``, ``weights``, ``classes`` and ``indices``, class by class, the largest weight
+            first. Prints as a table.
+        """
+        check_is_fitted(self)
+        k = check_count(k, "k")
+        wanted = self.classes_ if class_ is None else np.array([class_])
+        found, weights = [], []
+        for label in wanted.tolist():
+            task, sign = self._task(label)
+            row = sign * self._weights(task)
+            best = largest(row, k)
+            found.append(best[row[best] > 0])
+            weights.append(row[found[-1]])
+        indices = np.concatenate(found)
+        return TopFeatures(
+            self._names_of(indices),
+            np.concatenate(weights),
+            np.repeat(wanted, [len(some) for some in found]),
+            indices,
+            self.classes_ if len(self.classes_) == 2 else None,
+        )
+
+    def _names_of(self, indices: NDArray[np.intp]) -> NDArray[Any]:
+        terms = self.features_.terms
+        if terms is None:
+            return object_array([f"hash {i}" for i in indices])
+        return object_array([terms[int(i)] for i in indices])
+
+    def shrink(self, max_bytes: int, texts: Any = None, y: Any = None) -> Self:
+        """Return a copy whose file has at most so many bytes; this one stays as it is.
+
+        Numbers are rounded first, then the terms that matter least are left out. ``shrinkage_`` of
+        the copy says what was lost; it prints as a sentence.
+
+        Parameters
+        ----------
+        max_bytes : int
+        texts : texts, optional
+            What the loss is measured on: how many of them are predicted otherwise.
+        y : array-like of shape (n_texts,), optional
+            Their labels: then the accuracy is measured, too.
+        """
+        check_is_fitted(self)
+        small, lost = shrink(self._model, max_bytes, lambda tried: model_size(self._data(tried)))
+        if texts is not None:
+            texts = take_texts(texts)
+            labels = None if y is None else take_labels(y, len(texts))
+            n_threads = resolve_jobs(self.n_jobs)
+            before, after = (m.labels(m.decisions(texts, n_threads)) for m in (self._model, small))
+            lost = measured(lost, before, after, labels)
+        other = copy(self)
+        other._keep(small)
+        other.shrinkage_ = lost
+        return other
+
+    def _data(self, model: TextModel) -> TextData:
+        params = self.get_params(deep=False)  # type: ignore[attr-defined]
+        return model.to_data(params, type(self).__name__)
+
+    def _to_model(self) -> TextData:
+        """Return everything a file needs."""
+        return self._data(self._model)

@@ -1,0 +1,95 @@
+"""Lines of text out of a file, in blocks: whole lines, numbered for messages, strictly UTF-8.
+
+Lines end with a line feed, with or without a carriage return before it, and with nothing else: what
+Unicode calls a line separator may stand inside a text.
+"""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .source import Source
+
+__all__ = ["BYTE_ORDER_MARK", "NOT_UTF8", "Lines", "line_blocks"]
+
+NOT_UTF8: Final = "is not UTF-8: convert the file, as with iconv"
+BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
+NEAR: Final = 2**12  # bytes, among which the last line usually begins
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Some lines of a file that follow each other."""
+
+    name: str  # of the file
+    content: bytes
+    first: int  # number of the first of them, from 1
+    bytes_read: int  # of the file, so far
+    n_lines: int
+
+    def wrong(self, number: int, what: str) -> ValueError:
+        """Return the error that says what is wrong with a line, by its number in the file."""
+        return ValueError(f"{self.name}, line {number}: {what}")
+
+    def numbered(self) -> Iterator[tuple[int, bytes]]:
+        """Yield every line, and its number."""
+        for number, line in enumerate(io.BytesIO(self.content), self.first):
+            yield number, line.removesuffix(b"\n").removesuffix(b"\r")
+
+    def text(self) -> str:
+        """Return them as a string."""
+        try:
+            return self.content.decode()
+        except UnicodeDecodeError as error:
+            number = self.first + self.content.count(b"\n", 0, error.start)
+            raise self.wrong(number, f"the text {NOT_UTF8}") from None
+
+    def strings(self) -> list[str]:
+        """Return each as a string, without its end."""
+        text = self.text()
+        lines = text.removesuffix("\n").split("\n") if text else []
+        return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
+
+
+def line_blocks(source: Source) -> Generator[Lines]:
+    """Yield the lines of a file, as many at a time as one read gives."""
+    first, held, bytes_read = 1, list[Any](), 0
+
+    def lines(bytes_read: int) -> Lines:
+        content = b"".join(held)
+        if first == 1:
+            content = content.removeprefix(BYTE_ORDER_MARK)
+        n_lines = content.count(b"\n") + (content[-1:] not in (b"\n", b""))
+        return Lines(source.name, content, first, bytes_read, n_lines)
+
+    for part, bytes_read in source.parts():
+        end = _end_of_lines(part)
+        held.append(part[:end])
+        if end:
+            found = lines(bytes_read)
+            yield found
+            first += found.n_lines
+            held = []
+        # A copy: a line may be longer than a part, whose pages will be gone.
+        held.append(part[end:].tobytes())
+    rest = lines(bytes_read)
+    if rest.content:
+        yield rest
+
+
+def _end_of_lines(part: NDArray[np.uint8]) -> int:
+    """Return where the last whole line ends, looking at the end first."""
+    end, size = len(part), NEAR
+    while end > 0:
+        begin = max(end - size, 0)
+        found = part[begin:end].tobytes().rfind(b"\n")
+        if found >= 0:
+            return begin + found + 1
+        end, size = begin, 2 * size
+    return 0
