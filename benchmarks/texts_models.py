@@ -167,4 +167,4 @@ PEERS = [
     Peer("Vowpal Wabbit, 5 passes", "Vowpal Wabbit", __name__, "VowpalWabbit", {"passes": 5},
          is_multiclass=False),
 ]  # fmt: skip
-QUICK_PEERS = (OURS, OURS_ALONE, PAIRS, "hashed pairs + SGD")
+QUICK_PEERS = (OURS, OURS_ALONE, PAIRS)
