@@ -60,8 +60,8 @@ class TextFeatures:
 
     def rows(self, texts: Any, n_threads: int = 1) -> CsrArrays:
         """Count the terms in texts, and weigh them."""
-        arrays = self.counts(texts, kind_of(self.options), n_threads)
-        return CsrArrays(*arrays, (len(arrays[0]) - 1, self.n_features))
+        kind = kind_of(self.options)
+        return self._checked(self.counts(texts, kind, n_threads), kind)
 
     def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
         """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
@@ -89,6 +89,11 @@ class TextFeatures:
     def _n_hashes(self) -> int:
         assert self.options.n_features is not None
         return self.options.n_features
+
+    def _checked(self, arrays: Counts, kind: str) -> CsrArrays:
+        """Return the matrix for a fit; ones are as heavy as their columns."""
+        shape = (len(arrays[0]) - 1, self.n_features)
+        return CsrArrays(*arrays, shape, scale=self.idf if kind == "ones" else None)
 
     def _joined(self, texts: Any, values: Any, n_threads: int) -> Counts:
         return joined(
@@ -135,8 +140,9 @@ class TextFeatures:
 
 def learn(texts: Any, options: TextOptions, n_threads: int = 1) -> tuple[TextFeatures, CsrArrays]:
     """Find the terms of texts; return them, and the rows of these texts."""
-    features, arrays = learn_counts(texts, options, kind_of(options), n_threads)
-    return features, CsrArrays(*arrays, (len(arrays[0]) - 1, features.n_features))
+    kind = kind_of(options)
+    features, arrays = learn_counts(texts, options, kind, n_threads)
+    return features, features._checked(arrays, kind)
 
 
 def learn_counts(
