@@ -20,11 +20,11 @@ from tauboost.io.model import ModelFileError, TextData, model_size, read_model, 
 from tauboost.tuning.loading import load
 
 BASES = [
-    text_data(),
-    text_data(3, stop_words=["the", "of"], use_idf=False, norm=None),
-    text_data(analyzer="char_wb", ngram_range=(2, 3), n=20),
-    text_data(n_features=64),
-    text_data(3, n_features=4096, min_df=2),
+    text_data(n=12),
+    text_data(3, n=12, stop_words=["the", "of"], use_idf=False, norm=None),
+    text_data(n=6, analyzer="char_wb", ngram_range=(2, 3)),
+    text_data(n=12, n_features=64, min_df=1),
+    text_data(3, n=12, n_features=4096, min_df=2),
 ]
 TEXTS = [*make_texts(5)[0], "", "\ud800 \0", "日本 " * 20, "a b c d e f g"]
 MEMORY = 10 * 2**20
@@ -174,8 +174,8 @@ def outcome_of(path):
 
 @pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value encountered")
 def test_sample_of_mutations(tmp_path):
-    outcomes = fuzz(tmp_path, 1_500, seed=0)
-    assert outcomes["refused"] > 700
+    outcomes = fuzz(tmp_path, 600, seed=0)
+    assert outcomes["refused"] > 250
     assert outcomes["loaded"] > 30  # the edits are not all so crude that nothing passes
 
 
@@ -183,5 +183,5 @@ def test_sample_of_mutations(tmp_path):
 @pytest.mark.filterwarnings("ignore:overflow encountered", "ignore:invalid value encountered")
 @pytest.mark.parametrize("seed", range(1, 6))
 def test_many_mutations(tmp_path, seed):
-    """Run 100,000 mutations in all."""
-    assert fuzz(tmp_path, 20_000, seed).total() == 20_000
+    """Run 25,000 mutations in all."""
+    assert fuzz(tmp_path, 5_000, seed).total() == 5_000
