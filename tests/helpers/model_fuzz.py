@@ -24,8 +24,8 @@ def fuzz(
 ) -> Counter[str]:
     """Load ``count`` mutated files; return how often each outcome was seen.
 
-    ``use`` checks what was read from the path, makes a model of the file and uses it; ``same`` tells
-    whether what was read is also read from a file that was written of it.
+    ``use`` checks what was read from the path, makes a model of the file and uses it; ``same``
+    tells whether what was read is also read from a file that was written of it.
     """
     rng = random.Random(seed)
     contents = [content_of(data, path) for data in bases]
