@@ -216,7 +216,6 @@ def test_in_scikit_learns_hands():
         {"class_weight": "balanced", "calibration": "sigmoid", "alpha": "auto"},
         {"early_stopping": True, "validation_fraction": 0.3},
     ],
-    ids=str,
 )
 def test_options(options):
     clf = fitted(**options)

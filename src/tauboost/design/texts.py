@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -117,7 +119,7 @@ class TextFeatures:
             self._n_hashes, options.alternate_sign, options.binary, *run_lengths(options)
         )
         return _core.hashed_rows(
-            held, known, splitting(options), list(options.stop_words), hashing, n_threads
+            held, known, splitting(options), left_out(options), hashing, n_threads
         )
 
     @cached_property
@@ -126,7 +128,7 @@ class TextFeatures:
         return _core.TextIndex(
             self.terms.text,
             self.terms.offsets,
-            list(self.options.stop_words),
+            left_out(self.options),
             self.options.analyzer == "word",
         )
 
@@ -156,7 +158,7 @@ def _learn_terms(
     texts: Any, options: TextOptions, kind: str, n_threads: int
 ) -> tuple[TextFeatures, Counts]:
     least, most = run_lengths(options)
-    corpus = _core.TextCorpus(splitting(options), list(options.stop_words), most > 1)
+    corpus = _core.TextCorpus(splitting(options), left_out(options), most > 1)
     for held in held_texts(texts, options):
         corpus.read(held, characters_of(held.widest), n_threads)
     n_texts = corpus.n_texts
@@ -184,16 +186,15 @@ def _learn_hashes(
 ) -> tuple[TextFeatures, Counts]:
     """Count by hash which are rare, or frequent: terms that share a hash count together."""
     features = TextFeatures(options, None)
-    prunes = options.min_df not in (0.0, 1) or options.max_df != 1.0
-    if not prunes and not options.use_idf:
+    if not options.prunes and not options.use_idf:
         return features, features.counts(texts, kind, n_threads)
     plain = TextFeatures(replace(options, use_idf=False, sublinear_tf=False, norm=None), None)
     counts = plain.counts(texts, "ones" if kind == "ones" else "counts", n_threads)
     n_texts = len(counts[0]) - 1
     with_term = document_frequencies(counts, features.n_features)
-    if prunes:
+    if options.prunes:
         least, most = text_bounds(options, n_texts)
-        kept = np.flatnonzero((with_term >= max(least, 1)) & (with_term <= most))
+        kept = np.flatnonzero((with_term >= least) & (with_term <= most))
         if len(kept) == 0:
             raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
         features, with_term = replace(features, kept=kept.astype(np.int32)), with_term[kept]
@@ -227,6 +228,13 @@ def splitting(options: TextOptions) -> Any:
     return _core.Splitting(bool(options.lowercase), shortest, least, most)
 
 
+def left_out(options: TextOptions) -> list[str]:
+    """Return the stop words that can be met: no others than words are left out, and no runs."""
+    if options.analyzer != "word":
+        return []
+    return [word for word in options.stop_words if re.fullmatch(r"\w+", word)]
+
+
 def run_lengths(options: TextOptions) -> tuple[int, int]:
     """Return how many words a feature has; a run of characters is found as one word."""
     return options.ngram_range if options.analyzer == "word" else (1, 1)
@@ -234,15 +242,17 @@ def run_lengths(options: TextOptions) -> tuple[int, int]:
 
 def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
     """Return how many texts must, and may, have a feature."""
+    if n_texts == 0:
+        raise ValueError("there are no texts to find words in")
     least, most = (
-        share * n_texts if isinstance(share, float) else share
+        share if isinstance(share, Integral) else share * n_texts
         for share in (options.min_df, options.max_df)
     )
     if most < least:
         raise ValueError(
             f"max_df allows features in at most {most:g} texts, and min_df wants at least {least:g}"
         )
-    return ceil(least), floor(most)
+    return max(ceil(least), 1), floor(most)
 
 
 def most_frequent(
