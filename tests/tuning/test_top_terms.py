@@ -7,12 +7,18 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from small_texts import WORDS, fitted
 from tauboost.design.terms import Terms
 from tauboost.design.text_options import TextOptions
 from tauboost.design.texts import TextFeatures
 from tauboost.tuning.model import Model
 from tauboost.tuning.text_model import TextModel
-from tauboost.tuning.top_terms import _largest, top_terms
+from tauboost.tuning.top_terms import _largest
+from tauboost.tuning.top_terms import top_terms as all_of_them
+
+
+def top_terms(model, k):
+    return [[(t.term, t.weight) for t in terms] for terms in all_of_them(model, k)]
 
 
 def make_model(coef, n_classes=2):
@@ -47,3 +53,23 @@ def test_hashes_have_numbers():
 def test_the_largest_come_in_order_and_the_first_of_equal_ones(k):
     values = np.array([3, 1, 3, 2, 2, 2, 0, 3, -1, 2.0])
     assert _largest(values, k).tolist() == np.argsort(-values, kind="stable")[:k].tolist()
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_each_class_has_its_words(n_classes):
+    model = fitted(n_classes)._model
+    found = all_of_them(model, 3)
+    assert len(found) == n_classes
+    for label, terms in zip(model.classes, found, strict=True):
+        assert len(terms) == 3
+        assert {term.term.upper() for term in terms} <= {word.upper() for word in WORDS[label]}
+        weights = [term.weight for term in terms]
+        assert weights == sorted(weights, reverse=True)
+        assert min(weights) > 0
+        assert [model.features.terms[term.column] for term in terms] == [t.term for t in terms]
+
+
+def test_hashes_of_a_fit_are_named_by_their_numbers():
+    model = fitted(n_features=4096, min_df=2)._model
+    (term,) = all_of_them(model, 1)[0]
+    assert term.term == f"hash {model.features.kept[term.column]}"

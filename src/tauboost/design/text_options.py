@@ -67,9 +67,21 @@ class TextOptions:
         if self.n_features is not None:
             check_count(self.n_features, "n_features")
             check_real(self.n_features, "n_features", most=2**31 - 1)
+            self._check_hashing()
         if self.norm not in NORMS:
             raise ValueError(f"norm must be None, 'l1' or 'l2', got {shown(self.norm)}")
         return self
+
+    def _check_hashing(self) -> None:
+        if self.max_features is not None:
+            raise ValueError(
+                "max_features and n_features exclude each other: leave out one of them"
+            )
+        if self.alternate_sign and self.sublinear_tf:
+            raise ValueError(
+                "sublinear_tf takes logarithms, and hashed counts may be below 0: set "
+                "alternate_sign=False"
+            )
 
     @property
     def is_weighted(self) -> bool:

@@ -212,10 +212,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _options(self) -> TextOptions:
         has_weights = self.use_idf or self.sublinear_tf or self.n_features is not None
         norm = ("l2" if has_weights else None) if self.norm == "auto" else self.norm
-        if self.n_features is not None and self.max_features is not None:
-            raise ValueError(
-                "max_features and n_features exclude each other: leave out one of them"
-            )
         least, most = self.ngram_range
         return TextOptions.of(
             self,

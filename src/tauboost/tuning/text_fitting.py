@@ -38,6 +38,8 @@ def fit_texts(
     linear.options()  # whatever is wrong is said before any work
     clock = Clock(linear.time_limit)
     texts = take_texts(texts)
+    if not texts:
+        raise ValueError("there are no texts to fit to")
     if len(texts) != len(y):
         raise ValueError(f"y has {len(y)} labels, and there are {len(texts)} texts")
     classes, codes = encode_labels(y)

@@ -19,6 +19,7 @@ class TopTerm(NamedTuple):
 
     term: str
     weight: float
+    column: int
 
 
 def top_terms(model: TextModel, k: int) -> list[list[TopTerm]]:
@@ -26,8 +27,8 @@ def top_terms(model: TextModel, k: int) -> list[list[TopTerm]]:
     found = []
     for code in range(len(model.classes)):
         weights = _weights(model, code)
-        best = _largest(weights, k)
-        found.append([TopTerm(_name(model, i), float(weights[i])) for i in best if weights[i] > 0])
+        best = [int(i) for i in _largest(weights, k) if weights[i] > 0]
+        found.append([TopTerm(_name(model, i), float(weights[i]), i) for i in best])
     return found
 
 
@@ -50,5 +51,5 @@ def _weights(model: TextModel, code: int) -> Vector:
 def _name(model: TextModel, column: int) -> str:
     features = model.features
     if features.terms is not None:
-        return features.terms[int(column)]
+        return features.terms[column]
     return f"hash {column if features.kept is None else features.kept[column]}"
