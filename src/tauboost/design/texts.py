@@ -174,17 +174,29 @@ def _learn_terms(
         found = corpus.columns(least, most, *bounds, options.binary, n_threads)
     else:
         found = corpus.rows(options.binary, n_threads)
-    with_term = found.n_texts
-    stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
+    stays, with_term = _chosen(found, options, bounds, n_texts)
+    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
+    features = TextFeatures(options, Terms(*found.names(numbers, n_threads)))
+    if with_term is not None:
+        features = _with_idf(features, with_term[stays], n_texts)
+    return features, found.rows(numbers, features._values(kind), n_threads)
+
+
+def _chosen(
+    found: Any, options: TextOptions, bounds: tuple[int, int], n_texts: int
+) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
+    """Tell which features stay, and how many texts have each, where that was counted."""
+    is_open = bounds[0] <= 1 and bounds[1] >= n_texts
+    counts = options.use_idf or not is_open or options.max_features is not None
+    with_term = found.n_texts if counts else None
+    stays = np.ones(len(found), dtype=bool)
+    if with_term is not None:
+        stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
     if not stays.any():
-        is_open = bounds[0] <= 1 and bounds[1] >= n_texts
         raise ValueError(NOTHING_FOUND if is_open or n_texts == 0 else NOTHING_LEFT)
     if options.max_features is not None:
         stays = most_frequent(found.totals, stays, options.max_features)
-    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
-    features = TextFeatures(options, Terms(*found.names(numbers)))
-    features = _with_idf(features, with_term[stays], n_texts)
-    return features, found.rows(numbers, features._values(kind), n_threads)
+    return stays, with_term
 
 
 def _learn_hashes(
