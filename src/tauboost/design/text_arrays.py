@@ -28,7 +28,9 @@ Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
 def kind_of(options: TextOptions) -> str:
     """Return what values a matrix for a fit has: ones, which need no memory, or real numbers."""
-    return "values" if options.is_weighted or not options.binary else "ones"
+    if not options.binary or options.norm is not None:
+        return "values"
+    return "ones"  # each times the weight of its column: the logarithm of 1 counts as 1
 
 
 def joined(parts: Sequence[Counts]) -> Counts:

@@ -60,8 +60,8 @@ class TextFeatures:
 
     def rows(self, texts: Any, n_threads: int = 1) -> CsrArrays:
         """Count the terms in texts, and weigh them."""
-        arrays = self.counts(texts, kind_of(self.options), n_threads)
-        return CsrArrays(*arrays, (len(arrays[0]) - 1, self.n_features))
+        kind = kind_of(self.options)
+        return self._checked(self.counts(texts, kind, n_threads), kind)
 
     def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
         """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
@@ -89,6 +89,11 @@ class TextFeatures:
     def _n_hashes(self) -> int:
         assert self.options.n_features is not None
         return self.options.n_features
+
+    def _checked(self, arrays: Counts, kind: str) -> CsrArrays:
+        """Return the matrix for a fit; ones are as heavy as their columns."""
+        shape = (len(arrays[0]) - 1, self.n_features)
+        return CsrArrays(*arrays, shape, scale=self.idf if kind == "ones" else None)
 
     def _joined(self, texts: Any, values: Any, n_threads: int) -> Counts:
         return joined(
@@ -135,8 +140,9 @@ class TextFeatures:
 
 def learn(texts: Any, options: TextOptions, n_threads: int = 1) -> tuple[TextFeatures, CsrArrays]:
     """Find the terms of texts; return them, and the rows of these texts."""
-    features, arrays = learn_counts(texts, options, kind_of(options), n_threads)
-    return features, CsrArrays(*arrays, (len(arrays[0]) - 1, features.n_features))
+    kind = kind_of(options)
+    features, arrays = learn_counts(texts, options, kind, n_threads)
+    return features, features._checked(arrays, kind)
 
 
 def learn_counts(
@@ -168,17 +174,29 @@ def _learn_terms(
         found = corpus.columns(least, most, *bounds, options.binary, n_threads)
     else:
         found = corpus.rows(options.binary, n_threads)
-    with_term = found.n_texts
-    stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
+    stays, with_term = _chosen(found, options, bounds, n_texts)
+    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
+    features = TextFeatures(options, Terms(*found.names(numbers, n_threads)))
+    if with_term is not None:
+        features = _with_idf(features, with_term[stays], n_texts)
+    return features, found.rows(numbers, features._values(kind), n_threads)
+
+
+def _chosen(
+    found: Any, options: TextOptions, bounds: tuple[int, int], n_texts: int
+) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
+    """Tell which features stay, and how many texts have each, where that was counted."""
+    is_open = bounds[0] <= 1 and bounds[1] >= n_texts
+    counts = options.use_idf or not is_open or options.max_features is not None
+    with_term = found.n_texts if counts else None
+    stays = np.ones(len(found), dtype=bool)
+    if with_term is not None:
+        stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
     if not stays.any():
-        is_open = bounds[0] <= 1 and bounds[1] >= n_texts
         raise ValueError(NOTHING_FOUND if is_open or n_texts == 0 else NOTHING_LEFT)
     if options.max_features is not None:
         stays = most_frequent(found.totals, stays, options.max_features)
-    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
-    features = TextFeatures(options, Terms(*found.names(numbers)))
-    features = _with_idf(features, with_term[stays], n_texts)
-    return features, found.rows(numbers, features._values(kind), n_threads)
+    return stays, with_term
 
 
 def _learn_hashes(
