@@ -172,7 +172,7 @@ def table_jobs() -> dict[str, Job]:
 
     def solve(n: int, method: str, alpha: float) -> Any:
         problem = tb.TableProblem(X, y, n_threads=n)
-        return tb.solve(problem, method, alpha=alpha, n_threads=n, max_epochs=20).lam
+        return solved(problem, method, {"alpha": alpha}, n)
 
     return {
         "table-pairs": partial(fit, interactions=3),
