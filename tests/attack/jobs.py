@@ -170,16 +170,15 @@ def table_jobs() -> dict[str, Job]:
         clf = tb.TableClassifier(n_jobs=n, random_state=0, **options).fit(X, labels)
         return clf.decision_function(X)
 
-    def solve(n: int, method: str, alpha: float) -> Any:
-        problem = tb.TableProblem(X, y, n_threads=n)
-        return solved(problem, method, {"alpha": alpha}, n)
+    def solve(n: int, method: str, **options: Any) -> Any:
+        return solved(tb.TableProblem(X, y, n_threads=n), method, options, n)
 
     return {
         "table-pairs": partial(fit, interactions=3),
         "table-mains": partial(fit, interactions=0, alpha=1e-3),
         "table-three": partial(fit, labels=y + (X[:, 3] > 1), interactions=0),
-        "table-exact": partial(solve, method="exact", alpha=1e-3),
-        "table-greedy": partial(solve, method="greedy", alpha=0.0),
+        "table-exact": partial(solve, method="exact", alpha=1e-3, random_state=1),
+        "table-greedy": partial(solve, method="greedy"),
     }
 
 
