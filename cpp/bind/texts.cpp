@@ -14,9 +14,6 @@ namespace {
 using text::Corpus;
 using text::Splitting;
 
-// New numbers of columns, -1 for those that are left out; none: all stay.
-using Numbers = std::optional<Array<const std::int32_t>>;
-
 // Columns that were found, until it is known which of them stay.
 class FoundColumns {
  public:
@@ -48,24 +45,22 @@ class FoundColumns {
     return as_numpy(std::move(found));
   }
 
-  nb::tuple rows(const Numbers& numbers, const std::string& kind, bool sublinear, const Idf& idf,
-                 int norm, int n_threads) const {
+  nb::tuple rows(const Numbers& numbers, const Values& values, int n_threads) const {
     text::Assembly assembly = assembled(numbers);
-    RowArrays arrays{kind};
+    const text::Weighing weighing = values.weighing(n_kept(numbers, size()));
+    text::RowArrays arrays(values.kind);
     {
       const WithoutGil free;
       Team team(n_threads);
-      const std::int64_t n_rows = corpus_->n_texts();
-      arrays.indptr.reserve(n_rows + 1);
-      arrays.indptr.extend(n_rows + 1);
+      text::RowArrays::make(arrays.indptr, corpus_->n_texts() + 1);
       arrays.reserve(assembly.count(arrays.indptr.data(), team));
-      if (kind == "counts")
+      if (values.kind == text::Kind::counts)
         assembly.fill(arrays.indices.data(), arrays.counts.data(), team);
       else
         assembly.fill(arrays.indices.data(), arrays.values.data(), team);
-      if (kind == "values") weigh(arrays, weighing(sublinear, idf, norm), team);
+      arrays.weigh(weighing, team);
     }
-    return arrays.take();
+    return taken(std::move(arrays));
   }
 
   nb::tuple names(const Numbers& numbers) const {
@@ -80,21 +75,33 @@ class FoundColumns {
     return {parts_, numbers ? numbers->data() : nullptr, corpus_->n_texts()};
   }
 
-  static void weigh(RowArrays& arrays, const text::Weighing& weighing, Team& team) {
-    if (weighing.is_plain()) return;
-    const std::int64_t* const ends = arrays.indptr.data();
-    team.share_blocks(arrays.indptr.size() - 1, 256, [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t j = begin; j < end; ++j)
-        weighing(arrays.indices.data() + ends[j], arrays.values.data() + ends[j],
-                 ends[j + 1] - ends[j]);
-    });
-  }
-
   std::unique_ptr<Corpus> corpus_;
   std::vector<text::Columns> parts_;
 };
 
-// A corpus that becomes columns, once.
+// Rows of words, and the words.
+struct FoundWords : FoundRows {
+  FoundWords(std::unique_ptr<Corpus> corpus, std::vector<text::RowBlock> blocks)
+      : FoundRows(std::move(blocks), static_cast<std::int64_t>(corpus->words().size())),
+        corpus(std::move(corpus)) {}
+
+  nb::tuple names(const Numbers& numbers) const {
+    n_kept(numbers, size());
+    std::vector<std::uint8_t> text;
+    std::vector<std::int64_t> ends(1, 0);
+    for (std::int64_t k = 0; k < size(); ++k) {
+      if (numbers && numbers->data()[k] < 0) continue;
+      const std::string_view word = corpus->words()[k];
+      text.insert(text.end(), word.begin(), word.end());
+      ends.push_back(static_cast<std::int64_t>(text.size()));
+    }
+    return nb::make_tuple(as_numpy(std::move(text)), as_numpy(std::move(ends)));
+  }
+
+  std::unique_ptr<Corpus> corpus;
+};
+
+// A corpus that becomes rows or columns, once.
 class TextCorpus {
  public:
   TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs)
@@ -143,13 +150,32 @@ void bind_texts(nb::module_& module) {
       .def("__len__", &FoundColumns::size)
       .def_prop_ro("n_texts", &FoundColumns::n_texts)
       .def_prop_ro("totals", &FoundColumns::totals)
-      .def("rows", &FoundColumns::rows, "numbers"_a.none(), "kind"_a, "sublinear"_a, "idf"_a.none(),
-           "norm"_a, "n_threads"_a)
+      .def("rows", &FoundColumns::rows, "numbers"_a.none(), "values"_a, "n_threads"_a)
       .def("names", &FoundColumns::names, "numbers"_a.none());
 
+  nb::enum_<text::Kind>(module, "Kind")
+      .value("ones", text::Kind::ones)
+      .value("counts", text::Kind::counts)
+      .value("values", text::Kind::values);
+  nb::class_<Values>(module, "Values")
+      .def(
+          "__init__",
+          [](Values* self, text::Kind kind, bool sublinear, const Idf& idf, int norm) {
+            new (self) Values{kind, sublinear, idf, norm};
+          },
+          "kind"_a, "sublinear"_a, "idf"_a.none(), "norm"_a);
+
+  nb::class_<FoundRows>(module, "FoundRows")
+      .def("__len__", &FoundRows::size)
+      .def_prop_ro("n_texts", [](const FoundRows& found) { return found.sums(true); })
+      .def_prop_ro("totals", [](const FoundRows& found) { return found.sums(false); })
+      .def("rows", &FoundRows::rows, "numbers"_a.none(), "values"_a, "n_threads"_a);
+  nb::class_<FoundWords, FoundRows>(module, "FoundWords")
+      .def("names", &FoundWords::names, "numbers"_a.none());
+
   nb::class_<TextCorpus>(module, "TextCorpus")
-      .def(nb::init<const Splitting&, std::vector<std::string>, bool>(), "splitting"_a, "left_out"_a,
-           "has_runs"_a)
+      .def(nb::init<const Splitting&, std::vector<std::string>, bool>(), "splitting"_a,
+           "left_out"_a, "has_runs"_a)
       .def(
           "read",
           [](TextCorpus& self, const HeldTexts& texts, const HeldCharacters& characters,
@@ -162,6 +188,19 @@ void bind_texts(nb::module_& module) {
           },
           "texts"_a, "characters"_a, "n_threads"_a)
       .def_prop_ro("n_texts", [](const TextCorpus& self) { return self.get().n_texts(); })
+      .def(
+          "rows",
+          [](TextCorpus& self, bool binary, int n_threads) {
+            std::unique_ptr<Corpus> corpus = self.take();
+            std::vector<text::RowBlock> blocks;
+            {
+              const WithoutGil free;
+              Team team(n_threads);
+              blocks = corpus->rows(binary, team);
+            }
+            return new FoundWords(std::move(corpus), std::move(blocks));
+          },
+          "binary"_a, "n_threads"_a)
       .def(
           "columns",
           [](TextCorpus& self, int least, int most, std::int64_t min_texts, std::int64_t max_texts,

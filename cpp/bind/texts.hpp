@@ -5,6 +5,7 @@
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/vector.h>
 
+#include <algorithm>
 #include <optional>
 #include <random>
 #include <string>
@@ -13,6 +14,7 @@
 
 #include "bind/bindings.hpp"
 #include "bind/owned.hpp"
+#include "text/row_arrays.hpp"
 #include "text/row_blocks.hpp"
 #include "text/text.hpp"
 
@@ -88,45 +90,79 @@ struct HeldCharacters {
   }
 };
 
-// Weights of columns, as long as the matrix is wide.
-using Idf = std::optional<Array<const double>>;
-
-inline text::Weighing weighing(bool sublinear, const Idf& idf, int norm) {
-  return {sublinear, idf ? idf->data() : nullptr, norm};
-}
-
 // A seed that differs from process to process: see text::Words.
 inline std::uint64_t process_seed() {
   static const std::uint64_t seed = std::random_device{}() * 0x9E3779B97F4A7C15u;
   return seed;
 }
 
-// The arrays of CSR while they are filled. Values: "ones" are not written, "counts" are integers.
-struct RowArrays {
-  std::string kind;
-  Growing<std::int64_t> indptr{}, counts{};
-  Growing<std::int32_t> indices{};
-  Growing<double> values{};
+// Weights of columns, as long as the matrix is wide.
+using Idf = std::optional<Array<const double>>;
+// New numbers of columns, ascending, -1 for those that are left out; none: all stay.
+using Numbers = std::optional<Array<const std::int32_t>>;
 
-  nb::tuple take() {
-    nb::object data = nb::none();
-    if (kind == "counts") data = as_numpy(std::move(counts));
-    if (kind == "values") data = as_numpy(std::move(values));
-    return nb::make_tuple(as_numpy(std::move(indptr)), as_numpy(std::move(indices)), data);
+// What values a matrix is to have.
+struct Values {
+  text::Kind kind;
+  bool sublinear;
+  Idf idf;
+  int norm;
+
+  text::Weighing weighing(std::int64_t n_columns) const {
+    if (idf) expect_size(*idf, n_columns, "idf");
+    return {sublinear, idf ? idf->data() : nullptr, norm};
+  }
+};
+
+// How many columns there are when some are left out.
+inline std::int64_t n_kept(const Numbers& numbers, std::int64_t n_columns) {
+  if (!numbers) return n_columns;
+  expect_size(*numbers, n_columns, "numbers");
+  return 1 + std::max<std::int64_t>(
+                 -1, n_columns == 0
+                         ? -1
+                         : *std::max_element(numbers->data(), numbers->data() + n_columns));
+}
+
+inline nb::tuple taken(text::RowArrays&& arrays) {
+  nb::object data = nb::none();
+  if (arrays.kind == text::Kind::counts) data = as_numpy(std::move(arrays.counts));
+  if (arrays.kind == text::Kind::values) data = as_numpy(std::move(arrays.values));
+  return nb::make_tuple(as_numpy(std::move(arrays.indptr)), as_numpy(std::move(arrays.indices)),
+                        data);
+}
+
+// Rows of texts, until it is known which columns stay; words where columns have names.
+class FoundRows {
+ public:
+  FoundRows(std::vector<text::RowBlock> blocks, std::int64_t n_columns)
+      : blocks_(std::move(blocks)), n_columns_(n_columns) {}
+  FoundRows(const FoundRows&) = delete;
+
+  std::int64_t size() const { return n_columns_; }
+
+  // Adds up what each entry counts: 1, for the texts that have a column, or how often it occurs.
+  nb::object sums(bool are_texts) const {
+    std::vector<std::int64_t> sums(static_cast<std::size_t>(n_columns_));
+    for (const text::RowBlock& block : blocks_)
+      for (std::int64_t k = 0; k < block.columns.size(); ++k)
+        sums[block.columns.data()[k]] += are_texts ? 1 : block.counts.data()[k];
+    return as_numpy(std::move(sums));
   }
 
-  // Makes room for the entries, when the pointers are there.
-  void reserve(std::int64_t nnz) {
-    indices.reserve(nnz);
-    indices.extend(nnz);
-    if (kind == "counts") {
-      counts.reserve(nnz);
-      counts.extend(nnz);
-    } else if (kind == "values") {
-      values.reserve(nnz);
-      values.extend(nnz);
-    }
+  nb::tuple rows(const Numbers& numbers, const Values& values, int n_threads) const {
+    const text::Weighing weighing = values.weighing(n_kept(numbers, n_columns_));
+    return taken([&] {
+      const WithoutGil free;
+      Team team(n_threads);
+      return text::Joining(blocks_, numbers ? numbers->data() : nullptr)(values.kind, weighing,
+                                                                         team);
+    }());
   }
+
+ private:
+  std::vector<text::RowBlock> blocks_;
+  std::int64_t n_columns_;
 };
 
 }  // namespace tauboost

@@ -39,7 +39,7 @@ inline Candidate candidate(std::string_view word, std::uint32_t number) {
 
 class Corpus {
  public:
-  // With runs of words, the order of words is kept.
+  // For runs of words, how many texts have each word is counted: rare ones are part of no run.
   Corpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs,
          std::uint64_t seed)
       : splitting_(splitting), left_out_(std::move(left_out)), has_runs_(has_runs), seed_(seed) {}
@@ -60,16 +60,35 @@ class Corpus {
       block.first_text = n_texts_ + cuts[b];
       block.member = member;
       readers_[static_cast<std::size_t>(member)]->read(texts.data() + cuts[b],
-                                                       cuts[b + 1] - cuts[b], has_runs_, block);
+                                                       cuts[b + 1] - cuts[b], block);
     });
     n_texts_ += static_cast<std::int64_t>(texts.size());
     for (std::size_t b = first; b < blocks_.size(); ++b) n_words_ += blocks_[b].words.size();
   }
 
-  // Finds the columns; parts follow each other. The corpus is used up.
+  // Words alone: the rows of all texts, with the rank of each word, from 0, as its column.
+  std::vector<RowBlock> rows(bool binary, Team& team) {
+    rank(0, team);
+    std::vector<RowBlock> rows(blocks_.size());
+    std::vector<RowSorter> sorters(static_cast<std::size_t>(team.size()));
+    team.share(static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t b, int member) {
+      const Block& block = blocks_[b];
+      const std::uint32_t* const ranks = ranks_[block.member].data();
+      RowSorter& sorter = sorters[static_cast<std::size_t>(member)];
+      std::int64_t k = 0;
+      for (const std::int64_t end : block.text_ends) {
+        for (; k < end; ++k) sorter.add(ranks[block.words.data()[k]] - 1, false);
+        sorter.write(rows[b], binary);
+      }
+    });
+    return rows;
+  }
+
+  // Runs of words: the columns of all that enough texts have; parts follow each other. The corpus
+  // must have been told to count.
   std::vector<Columns> columns(const Bounds& bounds, Team& team) {
-    if (bounds.most > 1 && !has_runs_) throw std::invalid_argument("the order of words is lost");
-    rank(bounds, team);
+    if (!has_runs_) throw std::invalid_argument("the corpus has not counted");
+    rank(bounds.min_texts, team);
     lay_out(bounds.most, team);
     return collect(bounds, team);
   }
@@ -83,12 +102,12 @@ class Corpus {
   void hire(int size, const Characters& characters) {
     std::vector<std::string_view> left_out(left_out_.begin(), left_out_.end());
     while (static_cast<int>(readers_.size()) < size)
-      readers_.push_back(std::make_unique<Reader>(splitting_, left_out, seed_));
+      readers_.push_back(std::make_unique<Reader>(splitting_, left_out, has_runs_, seed_));
     for (const auto& reader : readers_) reader->learn(characters);
   }
 
   // Gives ranks to the words that enough texts have, and each reader's numbers their ranks.
-  void rank(const Bounds& bounds, Team& team) {
+  void rank(std::int64_t min_texts, Team& team) {
     Words all(seed_);
     std::vector<std::int64_t> n_texts;
     std::vector<std::vector<std::uint32_t>> numbers(readers_.size());
@@ -106,8 +125,8 @@ class Corpus {
     source_ = is_one ? nullptr : std::make_unique<Words>(std::move(all));
     const Words& merged = is_one ? readers_[0]->words() : *source_;
     std::vector<Candidate> kept;
-    for (std::uint32_t k = 0; k < n_texts.size(); ++k)
-      if (n_texts[k] >= bounds.min_texts) kept.push_back(candidate(merged.view(k), k));
+    for (std::uint32_t k = is_one ? readers_[0]->n_left_out() : 0; k < n_texts.size(); ++k)
+      if (n_texts[k] >= min_texts) kept.push_back(candidate(merged.view(k), k));
     sort(kept, team);
     std::vector<std::uint32_t> ranks(n_texts.size());  // from 1; 0: rare
     for (std::size_t k = 0; k < kept.size(); ++k) {
@@ -158,9 +177,7 @@ class Corpus {
     }
     word_starts_[n_words + 1] = sum;
     places_.reserve(sum);
-    share([&](std::vector<std::int64_t>& starts, const Block& block) {
-      has_runs_ ? scatter(block, starts) : scatter_counts(block, starts);
-    });
+    share([&](std::vector<std::int64_t>& starts, const Block& block) { scatter(block, starts); });
   }
 
   void scatter(const Block& block, std::vector<std::int64_t>& starts) {
@@ -179,18 +196,6 @@ class Corpus {
                                    (keeps_places_ ? static_cast<std::uint64_t>(place) : text);
         rank = next;
       }
-    }
-  }
-
-  // The same where each word is there once for each text: in place of the next word, how often.
-  void scatter_counts(const Block& block, std::vector<std::int64_t>& starts) {
-    const std::uint32_t* const ranks = ranks_[block.member].data();
-    std::int64_t k = 0;
-    for (std::size_t t = 0; t < block.text_ends.size(); ++t) {
-      const std::uint64_t text = static_cast<std::uint64_t>(block.first_text) + t;
-      for (; k < block.text_ends[t]; ++k)
-        if (const std::uint32_t rank = ranks[block.words.data()[k]]; rank != 0)
-          places_.data()[starts[rank]++] = std::uint64_t{block.counts.data()[k]} << 32 | text;
     }
   }
 
@@ -239,7 +244,7 @@ class Corpus {
       for (std::uint32_t word = cuts[p]; word < cuts[p + 1]; ++word) {
         std::uint64_t* const places = places_.data() + word_starts_[word];
         const std::int64_t n = word_starts_[word + 1] - word_starts_[word];
-        has_runs_ ? runs.add(word, places, n) : runs.add_counted(word, places, n);
+        runs.add(word, places, n);
       }
       parts[p] = runs.take();
     });

@@ -38,12 +38,12 @@ struct Hashing {
   bool alternate_sign = true, binary = false;
   int least = 1, most = 1;  // words in a run
 
-  // The column, and whether it counts as -1.
-  std::uint32_t entry(std::int32_t hash) const {
+  void add(std::int32_t hash, RowSorter& row) const {
     const std::uint32_t size = hash < 0 ? 0u - static_cast<std::uint32_t>(hash) : hash;
     // The smallest number has no absolute value: scikit-learn gives it this column.
     const std::uint32_t from = size == 0x80000000u ? 0x7FFFFFFFu - (n_features - 1) : size;
-    return from % n_features << 1 | (alternate_sign && hash < 0);
+    const bool is_power = (n_features & (n_features - 1)) == 0;
+    row.add(is_power ? from & (n_features - 1) : from % n_features, alternate_sign && hash < 0);
   }
 };
 
@@ -60,14 +60,7 @@ class HashedRows {
     words_.clear();
     ends_.clear();
     split_(text, *this);
-    const auto n = static_cast<std::int64_t>(ends_.size());
-    for (int length = hashing_.least; length <= hashing_.most; ++length)
-      for (std::int64_t k = 0; k + length <= n; ++k) {
-        const std::size_t begin = k == 0 ? 0 : ends_[k - 1] + 1;
-        const std::int32_t hash =
-            murmur(words_.data() + begin, static_cast<std::int64_t>(ends_[k + length - 1] - begin));
-        sorter_.add(hashing_.entry(hash));
-      }
+    if (hashing_.most > 1) hash_runs();
     sorter_.write(block, hashing_.binary);
   }
 
@@ -76,18 +69,32 @@ class HashedRows {
     if (left_out_.size() > 0 && left_out_.find(key, left_out_.hash(key)) != no_word) return;
     const int size =
         key.high != 0 ? 16 - std::countl_zero(key.high) / 8 : 8 - std::countl_zero(key.low) / 8;
-    append(reinterpret_cast<const char*>(&key), static_cast<std::size_t>(size));
+    take(reinterpret_cast<const char*>(&key), static_cast<std::size_t>(size));
   }
   void operator()(std::string_view word) {
     if (left_out_.size() > 0 && left_out_.find(word) != no_word) return;
-    append(word.data(), word.size());
+    take(word.data(), word.size());
   }
 
  private:
-  void append(const char* bytes, std::size_t size) {
+  // Words alone are hashed at once.
+  void take(const char* bytes, std::size_t size) {
+    if (hashing_.most == 1)
+      return hashing_.add(murmur(bytes, static_cast<std::int64_t>(size)), sorter_);
     words_.insert(words_.end(), bytes, bytes + size);
     ends_.push_back(words_.size());
     words_.push_back(' ');
+  }
+
+  void hash_runs() {
+    const auto n = static_cast<std::int64_t>(ends_.size());
+    for (int length = hashing_.least; length <= hashing_.most; ++length)
+      for (std::int64_t k = 0; k + length <= n; ++k) {
+        const std::size_t begin = k == 0 ? 0 : ends_[k - 1] + 1;
+        const std::int32_t hash =
+            murmur(words_.data() + begin, static_cast<std::int64_t>(ends_[k + length - 1] - begin));
+        hashing_.add(hash, sorter_);
+      }
   }
 
   Splitter split_;

@@ -104,10 +104,10 @@ class Index {
 };
 
 // Rows of what an index knows.
-class FoundRows {
+class FoundTerms {
  public:
-  FoundRows(const Splitting& splitting, const Characters& characters, const Index& index, int least,
-            int most, bool binary)
+  FoundTerms(const Splitting& splitting, const Characters& characters, const Index& index,
+             int least, int most, bool binary)
       : split_(splitting), index_(index), least_(least), most_(most), binary_(binary) {
     split_.learn(characters);
   }
@@ -130,7 +130,7 @@ class FoundRows {
  private:
   void keep(std::uint32_t node) {
     const std::int32_t column = index_.column(node);
-    if (column >= 0) sorter_.add(static_cast<std::uint32_t>(column) << 1);
+    if (column >= 0) sorter_.add(static_cast<std::uint32_t>(column), false);
   }
 
   // From runs that end before a word to those that end with it: node k begins at word k.

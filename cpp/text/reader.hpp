@@ -69,32 +69,28 @@ struct Block {
   std::int64_t first_place = 0;  // among the words of all texts, one behind each text
   int member = 0;
   Growing<std::uint32_t> words;         // of all texts in a row
-  Growing<std::uint32_t> counts;        // how often a text has the word, where each is there once
   std::vector<std::int64_t> text_ends;  // where each text's words end
 };
 
-// What one member has met: words, and how many texts have them. Those that were there before any
-// text are to be left out.
+// What one member has met: words and, if asked for, how many texts have each. Words that were
+// there before any text are to be left out.
 class Reader {
  public:
-  Reader(const Splitting& splitting, const std::vector<std::string_view>& left_out,
+  Reader(const Splitting& splitting, const std::vector<std::string_view>& left_out, bool counts,
          std::uint64_t seed)
-      : split_(splitting), words_(seed) {
+      : split_(splitting), words_(seed), counts_(counts) {
     for (const std::string_view word : left_out) words_.add(word);
     n_left_out_ = words_.size();
   }
 
   void learn(const Characters& characters) { split_.learn(characters); }
 
-  // Words as they follow each other; or, where their order does not matter, each once, counted.
-  void read(const Text* texts, std::int64_t n_texts, bool in_order, Block& block) {
+  void read(const Text* texts, std::int64_t n_texts, Block& block) {
     for (std::int64_t k = 0; k < n_texts; ++k) {
+      std::uint32_t* const words = block.words.reserve(split_.most_words(texts[k].length));
       const auto text = static_cast<std::uint32_t>(block.first_text + k + 1);  // 0 is none
-      const std::int64_t most = split_.most_words(texts[k].length);
-      if (in_order)
-        follow(texts[k], text, block.words.reserve(most), block.words);
-      else
-        count(texts[k], text, block.words.reserve(most), block.counts.reserve(most), block);
+      block.words.extend(counts_ ? read<true>(texts[k], text, words)
+                                 : read<false>(texts[k], text, words));
       block.text_ends.push_back(block.words.size());
     }
   }
@@ -107,51 +103,30 @@ class Reader {
 
  private:
   struct Met {
-    std::uint32_t last_text = 0, n_texts = 0, place = 0;
+    std::uint32_t last_text = 0, n_texts = 0;
   };
 
-  // Gives each word of a text to take(word, what is known of it), but those to be left out.
-  template <typename Take>
-  void each(const Text& text, const Take& take) {
-    auto look = [&](std::uint32_t word) {
+  template <bool counts>
+  std::int64_t read(const Text& text, std::uint32_t number, std::uint32_t* words) {
+    std::int64_t n = 0;
+    auto take = [&](std::uint32_t word) {
       if (word < n_left_out_) return;
-      if (word >= met_.size()) met_.resize(word + word / 2 + 1024);
-      take(word, met_[word]);
+      words[n++] = word;
+      if constexpr (counts) {
+        if (word >= met_.size()) met_.resize(word + word / 2 + 1024);
+        met_[word].n_texts += met_[word].last_text != number;
+        met_[word].last_text = number;
+      }
     };
-    Lookup lookup(words_, look);
+    Lookup lookup(words_, take);
     split_(text, lookup);
     lookup.flush();
-  }
-
-  void follow(const Text& text, std::uint32_t number, std::uint32_t* words,
-              Growing<std::uint32_t>& all) {
-    std::int64_t n = 0;
-    each(text, [&](std::uint32_t word, Met& met) {
-      words[n++] = word;
-      met.n_texts += met.last_text != number;
-      met.last_text = number;
-    });
-    all.extend(n);
-  }
-
-  void count(const Text& text, std::uint32_t number, std::uint32_t* words, std::uint32_t* counts,
-             Block& block) {
-    std::uint32_t n = 0;
-    each(text, [&](std::uint32_t word, Met& met) {
-      if (met.last_text == number) {
-        ++counts[met.place];
-        return;
-      }
-      met = {number, met.n_texts + 1, n};
-      words[n] = word;
-      counts[n++] = 1;
-    });
-    block.words.extend(n);
-    block.counts.extend(n);
+    return n;
   }
 
   Splitter split_;
   Words words_;
+  bool counts_;
   std::uint32_t n_left_out_ = 0;
   std::vector<Met> met_;
 };

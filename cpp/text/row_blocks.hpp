@@ -2,9 +2,8 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
+#include <bit>
 #include <cstdint>
-#include <utility>
 #include <vector>
 
 #include "matrix/pages.hpp"
@@ -19,78 +18,70 @@ struct RowBlock {
   std::vector<std::int64_t> ends;  // of each row in them
 };
 
-// Sorts what a text has. An entry: the column, and a bit that says whether it counts as -1.
+// Sorts what a text has: columns, each of which counts as 1 or -1.
 class RowSorter {
  public:
-  void add(std::uint32_t entry) { entries_.push_back(entry); }
+  void add(std::uint32_t column, bool is_negative) {
+    entries_.push_back(column << 1 | static_cast<std::uint32_t>(is_negative));
+  }
 
   // Writes the row, and is empty again.
   void write(RowBlock& block, bool binary) {
     sort();
     const auto n = static_cast<std::int64_t>(entries_.size());
-    std::int32_t* const columns = block.columns.reserve(n);
-    std::int32_t* const counts = block.counts.reserve(n);
-    std::int64_t size = 0;
-    for (std::int64_t k = 0; k < n;) {
-      const std::uint32_t column = entries_[k] >> 1;
-      std::int32_t sum = 0;
-      for (; k < n && entries_[k] >> 1 == column; ++k) sum += entries_[k] & 1 ? -1 : 1;
-      columns[size] = static_cast<std::int32_t>(column);
-      counts[size++] = binary ? 1 : sum;
+    std::int32_t* const columns = block.columns.reserve(n + 1);
+    std::int32_t* const counts = block.counts.reserve(n + 1);
+    std::int64_t size = -1;
+    std::uint32_t last = ~0u;
+    for (const std::uint32_t entry : entries_) {  // without branches: texts are hard to foresee
+      const std::int32_t value = 1 - 2 * static_cast<std::int32_t>(entry & 1);
+      const bool is_new = entry >> 1 != last;
+      last = entry >> 1;
+      size += is_new;
+      columns[size] = static_cast<std::int32_t>(last);
+      counts[size] = is_new ? value : counts[size] + value;
     }
-    block.columns.extend(size);
-    block.counts.extend(size);
+    if (binary) std::fill_n(counts, size + 1, 1);
+    block.columns.extend(size + 1);
+    block.counts.extend(size + 1);
     block.ends.push_back(block.columns.size());
     entries_.clear();
   }
 
  private:
+  // Dealt to buckets by their upper bits, entries are nearly in order; most buckets have a few.
   void sort() {
     const std::size_t n = entries_.size();
-    if (n < few) return std::sort(entries_.begin(), entries_.end());
-    scratch_.resize(std::max(n, scratch_.size()));
-    std::uint32_t* from = entries_.data();
-    std::uint32_t* to = scratch_.data();
-    std::uint32_t starts[4][256] = {};
-    std::uint32_t seen = 0;
-    for (std::size_t k = 0; k < n; ++k) {
-      seen |= from[k];
-      for (int d = 0; d < 4; ++d) ++starts[d][from[k] >> (8 * d) & 255];
-    }
-    for (int d = 0; d < 4 && seen >> (8 * d) != 0; ++d) {
-      std::uint32_t sum = 0;
-      for (std::uint32_t& start : starts[d]) sum += std::exchange(start, sum);
-      for (std::size_t k = 0; k < n; ++k) to[starts[d][from[k] >> (8 * d) & 255]++] = from[k];
-      std::swap(from, to);
-    }
-    if (from != entries_.data()) std::copy_n(from, n, entries_.data());
+    if (n < few) return insert(entries_.data(), n);
+    std::uint32_t most = 0;
+    for (const std::uint32_t entry : entries_) most |= entry;
+    const int shift = std::max(0, 32 - std::countl_zero(most) - bits);
+    std::uint32_t starts[n_buckets + 1] = {};
+    for (const std::uint32_t entry : entries_) ++starts[(entry >> shift) + 1];
+    for (int b = 0; b < n_buckets; ++b) starts[b + 1] += starts[b];
+    scratch_.resize(n);
+    std::uint32_t next[n_buckets];
+    std::copy_n(starts, n_buckets, next);
+    for (const std::uint32_t entry : entries_) scratch_[next[entry >> shift]++] = entry;
+    for (int b = 0; b < n_buckets; ++b)
+      if (starts[b + 1] - starts[b] > few)
+        std::sort(scratch_.begin() + starts[b], scratch_.begin() + starts[b + 1]);
+    insert(scratch_.data(), n);
+    entries_.swap(scratch_);
   }
 
-  static constexpr std::size_t few = 48;
+  static void insert(std::uint32_t* entries, std::size_t n) {
+    for (std::size_t k = 1; k < n; ++k) {
+      const std::uint32_t entry = entries[k];
+      std::size_t at = k;
+      for (; at > 0 && entries[at - 1] > entry; --at) entries[at] = entries[at - 1];
+      entries[at] = entry;
+    }
+  }
+
+  static constexpr std::size_t few = 24;
+  static constexpr int bits = 8, n_buckets = 1 << bits;
   std::vector<std::uint32_t> entries_, scratch_;
-};
-
-// How counts become values, in scikit-learn's order: logarithms, weights of columns, length 1.
-struct Weighing {
-  bool sublinear = false;
-  const double* idf = nullptr;
-  int norm = 0;  // 1: the sum of absolute values is 1; 2: the sum of squares
-
-  bool is_plain() const { return !sublinear && idf == nullptr && norm == 0; }
-
-  void operator()(const std::int32_t* columns, double* values, std::int64_t n) const {
-    if (sublinear)
-      for (std::int64_t k = 0; k < n; ++k) values[k] = std::log(values[k]) + 1.0;
-    if (idf != nullptr)
-      for (std::int64_t k = 0; k < n; ++k) values[k] *= idf[columns[k]];
-    if (norm == 0) return;
-    double sum = 0.0;
-    for (std::int64_t k = 0; k < n; ++k)
-      sum += norm == 2 ? values[k] * values[k] : std::abs(values[k]);
-    if (norm == 2) sum = std::sqrt(sum);
-    if (sum == 0.0) return;
-    for (std::int64_t k = 0; k < n; ++k) values[k] /= sum;
-  }
 };
 
 // Cuts texts into blocks of about so many bytes; returns where each begins, and the end.

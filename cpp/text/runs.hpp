@@ -47,21 +47,6 @@ class Runs {
     add(places, n);
   }
 
-  // Adds the column of a word alone. The upper half of each place says how often the text has it.
-  void add_counted(std::uint32_t word, const std::uint64_t* places, std::int64_t n) {
-    if (n < bounds_.min_texts || n > bounds_.max_texts) return;
-    std::uint32_t* const texts = columns_.texts.reserve(n);
-    std::uint32_t* const counts = bounds_.binary ? nullptr : columns_.counts.reserve(n);
-    std::int64_t total = 0;
-    for (std::int64_t k = 0; k < n; ++k) {
-      texts[k] = static_cast<std::uint32_t>(places[k]);
-      if (counts != nullptr) counts[k] = static_cast<std::uint32_t>(places[k] >> 32);
-      total += static_cast<std::int64_t>(places[k] >> 32);
-    }
-    path_.assign(1, word);
-    keep(n, total);
-  }
-
   Columns take() { return std::move(columns_); }
 
  private:

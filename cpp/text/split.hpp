@@ -1,6 +1,7 @@
 // Texts to words: each word in UTF-8 and lower case, as a key, or as bytes where it is long.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <cstring>
@@ -158,17 +159,29 @@ class Splitter {
 
   template <typename C, typename Sink>
   void words(const C* text, std::int64_t length, Sink& sink) {
-    for (std::int64_t at = 0; at < length;) {
+    word_.resize(std::max<std::size_t>(word_.size(), 64));
+    for (std::int64_t at = 0; at < length; ++at) {
       const std::int64_t begin = at;
-      word_.clear();
+      char* end = word_.data();
       for (; at < length; ++at) {
         const std::uint32_t c = lowered(text[at]);
         if (!(characters_.kinds[c] & Characters::word)) break;
-        append(c);
+        end = encode(c, end);
+        if (word_.data() + word_.size() - end < 4) end = with_more_room(end);
       }
-      if (at - begin >= splitting_.shortest && at > begin) give(word_.data(), word_.size(), sink);
-      ++at;
+      if (at - begin < splitting_.shortest) continue;
+      const auto size = static_cast<std::size_t>(end - word_.data());
+      if (size <= 16)  // no character of a word is 0
+        sink(Words::short_key({word_.data(), size}));
+      else
+        sink(std::string_view(word_.data(), size));
     }
+  }
+
+  char* with_more_room(char* end) {
+    const auto size = end - word_.data();
+    word_.resize(2 * word_.size());
+    return word_.data() + size;
   }
 
   // Runs of characters within words that space surrounds; a space is put before and behind each.

@@ -1,3 +1,4 @@
+from enum import Enum
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -481,6 +482,29 @@ class Characters:
 class Splitting:
     def __init__(self, lowercase: bool, shortest: int, least: int, most: int) -> None: ...
 
+class Kind(Enum):
+    ones = 0
+    counts = 1
+    values = 2
+
+class Values:
+    def __init__(self, kind: Kind, sublinear: bool, idf: _Floats | None, norm: int) -> None: ...
+
+class FoundRows:
+    def __len__(self) -> int: ...
+    @property
+    def n_texts(self) -> NDArray[np.int64]: ...
+    @property
+    def totals(self) -> NDArray[np.int64]: ...
+    def rows(
+        self, numbers: NDArray[np.int32] | None, values: Values, n_threads: int
+    ) -> _TextRows: ...
+
+class FoundWords(FoundRows):
+    def names(
+        self, numbers: NDArray[np.int32] | None
+    ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
+
 class FoundColumns:
     def __len__(self) -> int: ...
     @property
@@ -488,13 +512,7 @@ class FoundColumns:
     @property
     def totals(self) -> NDArray[np.int64]: ...
     def rows(
-        self,
-        numbers: NDArray[np.int32] | None,
-        kind: str,
-        sublinear: bool,
-        idf: _Floats | None,
-        norm: int,
-        n_threads: int,
+        self, numbers: NDArray[np.int32] | None, values: Values, n_threads: int
     ) -> _TextRows: ...
     def names(
         self, numbers: NDArray[np.int32] | None
@@ -505,6 +523,7 @@ class TextCorpus:
     def read(self, texts: HeldTexts, characters: Characters, n_threads: int) -> None: ...
     @property
     def n_texts(self) -> int: ...
+    def rows(self, binary: bool, n_threads: int) -> FoundWords: ...
     def columns(
         self,
         least: int,
@@ -531,12 +550,8 @@ class TextIndex:
         least: int,
         most: int,
         binary: bool,
-        kind: str,
-        sublinear: bool,
-        idf: _Floats | None,
-        norm: int,
         n_threads: int,
-    ) -> _TextRows: ...
+    ) -> FoundRows: ...
 
 class Hashing:
     def __init__(
@@ -549,9 +564,5 @@ def hashed_rows(
     splitting: Splitting,
     left_out: list[str],
     hashing: Hashing,
-    kind: str,
-    sublinear: bool,
-    idf: _Floats | None,
-    norm: int,
     n_threads: int,
-) -> _TextRows: ...
+) -> FoundRows: ...

@@ -11,7 +11,16 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from .text_options import TextOptions
 
-__all__ = ["Counts", "document_frequencies", "idf_of", "joined", "kind_of", "renumbered", "weighed"]
+__all__ = [
+    "Counts",
+    "document_frequencies",
+    "idf_of",
+    "joined",
+    "kind_of",
+    "numbers_of",
+    "renumbered",
+    "weighed",
+]
 
 # The three arrays of CSR: pointers, columns, and values; None: all are 1.
 Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
@@ -47,20 +56,29 @@ def idf_of(n_texts_with: NDArray[np.int64], n_texts: int, smooth: bool) -> Vecto
         return np.asarray(np.log((n_texts + smooth) / (n_texts_with + float(smooth))) + 1.0)
 
 
-def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Counts:
-    """Leave all features out but some, which get the numbers 0, 1, ..."""
-    indptr, indices, values = counts
+def numbers_of(kept: NDArray[Any], n_features: int) -> NDArray[np.int32]:
+    """Return new numbers 0, 1, ... for the features that stay, by ascending number; else -1."""
     numbers = np.full(n_features, -1, dtype=np.int32)
     numbers[kept] = np.arange(len(kept), dtype=np.int32)
+    return numbers
+
+
+def renumbered(counts: Counts, numbers: NDArray[np.int32] | None) -> Counts:
+    """Give features new numbers, and leave out those without one."""
+    if numbers is None:
+        return counts
+    indptr, indices, values = counts
     found = numbers[indices]
     stays = found >= 0
     ends = np.append(0, np.cumsum(stays))[indptr]
     return ends, found[stays], None if values is None else values[stays]
 
 
-def weighed(counts: Counts, options: TextOptions, idf: Vector | None) -> Counts:
-    """Make counts to values, as the compiled code does."""
+def weighed(counts: Counts, options: TextOptions, idf: Vector | None, kind: str) -> Counts:
+    """Make counts to values, as the compiled code does; other kinds stay as they are."""
     indptr, indices, given = counts
+    if kind != "values":
+        return indptr, indices, None if kind == "ones" else given
     values = np.ones(len(indices)) if given is None else given.astype(np.float64)
     if options.sublinear_tf:
         values = np.log(values) + 1.0

@@ -25,6 +25,7 @@ from .text_arrays import (
     idf_of,
     joined,
     kind_of,
+    numbers_of,
     renumbered,
     weighed,
 )
@@ -65,15 +66,15 @@ class TextFeatures:
     def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
         """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
         if not self.options.is_plain:
-            return self._finished(python_counts(texts, self.options, self.terms)[0], kind)
-        blocks = held_texts(texts, self.options)
-        if self.terms is not None:
-            return joined([self._found(held, kind, n_threads) for held in blocks])
-        plain = "ones" if kind == "ones" else "counts"
-        if self.kept is not None:  # weights are those of the features that stayed
-            found = joined([self._hashed(held, plain, None, n_threads) for held in blocks])
-            return self._finished(found, kind)
-        return joined([self._hashed(held, kind, self.idf, n_threads) for held in blocks])
+            counts = python_counts(texts, self.options, self.terms)[0]
+            return weighed(renumbered(counts, self._numbers), self.options, self.idf, kind)
+        numbers, values = self._numbers, self._values(kind)
+        return joined(
+            [
+                self._found(held, n_threads).rows(numbers, values, n_threads)
+                for held in held_texts(texts, self.options)
+            ]
+        )
 
     def select(self, columns: NDArray[np.intp]) -> TextFeatures:
         """Keep some of the features, by ascending number."""
@@ -91,48 +92,27 @@ class TextFeatures:
         assert self.options.n_features is not None
         return self.options.n_features
 
-    def _found(self, held: Any, kind: str, n_threads: int) -> Counts:
-        options = self.options
-        found: Counts = self._index.rows(
-            held,
-            characters_of(held.widest),
-            splitting(options),
-            *run_lengths(options),
-            options.binary,
-            kind,
-            options.sublinear_tf,
-            self.idf,
-            NORMS[options.norm],
-            n_threads,
-        )
-        return found
+    @property
+    def _numbers(self) -> NDArray[np.int32] | None:
+        return None if self.kept is None else numbers_of(self.kept, self._n_hashes)
 
-    def _hashed(self, held: Any, kind: str, idf: Vector | None, n_threads: int) -> Counts:
+    def _values(self, kind: str) -> Any:
         options = self.options
+        return _core.Values(_core.Kind[kind], options.sublinear_tf, self.idf, NORMS[options.norm])
+
+    def _found(self, held: Any, n_threads: int) -> Any:
+        """Return the rows of texts as they are found, all columns and no weights."""
+        options, known = self.options, characters_of(held.widest)
+        if self.terms is not None:
+            return self._index.rows(
+                held, known, splitting(options), *run_lengths(options), options.binary, n_threads
+            )
         hashing = _core.Hashing(
             self._n_hashes, options.alternate_sign, options.binary, *run_lengths(options)
         )
-        found: Counts = _core.hashed_rows(
-            held,
-            characters_of(held.widest),
-            splitting(options),
-            left_out(options),
-            hashing,
-            kind,
-            options.sublinear_tf,
-            idf,
-            NORMS[options.norm],
-            n_threads,
+        return _core.hashed_rows(
+            held, known, splitting(options), left_out(options), hashing, n_threads
         )
-        return found
-
-    def _finished(self, counts: Counts, kind: str) -> Counts:
-        """Leave out what did not stay, and weigh the rest."""
-        if self.kept is not None:
-            counts = renumbered(counts, self.kept, self._n_hashes)
-        if kind == "values":
-            return weighed(counts, self.options, self.idf)
-        return (*counts[:2], None) if kind == "ones" else counts
 
     @cached_property
     def _index(self) -> Any:
@@ -159,7 +139,10 @@ def learn_counts(
         return _learn_hashes(texts, options, kind, n_threads)
     if not options.is_plain:
         counts, terms = python_counts(texts, options, None)
-        return _with_idf(TextFeatures(options, terms), counts, kind)
+        features = TextFeatures(options, terms)
+        with_term = document_frequencies(counts, len(terms))
+        features = _with_idf(features, with_term, len(counts[0]) - 1)
+        return features, weighed(counts, options, features.idf, kind)
     return _learn_terms(texts, options, kind, n_threads)
 
 
@@ -172,19 +155,22 @@ def _learn_terms(
         corpus.read(held, characters_of(held.widest), n_threads)
     n_texts = corpus.n_texts
     bounds = text_bounds(options, n_texts)
-    found = corpus.columns(least, most, *bounds, options.binary, n_threads)
-    if len(found) == 0:
-        raise ValueError(NOTHING_FOUND if bounds[0] <= 1 and bounds[1] >= n_texts else NOTHING_LEFT)
-    numbers = most_frequent(found.totals, options.max_features)
-    terms = Terms(*found.names(numbers))
-    idf = None
-    if options.use_idf:
-        with_term = found.n_texts if numbers is None else found.n_texts[numbers >= 0]
-        idf = idf_of(with_term, n_texts, options.smooth_idf)
-    arrays: Counts = found.rows(
-        numbers, kind, options.sublinear_tf, idf, NORMS[options.norm], n_threads
-    )
-    return TextFeatures(options, terms, idf), arrays
+    found: Any
+    if most > 1:
+        found = corpus.columns(least, most, *bounds, options.binary, n_threads)
+    else:
+        found = corpus.rows(options.binary, n_threads)
+    with_term = found.n_texts
+    stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
+    if not stays.any():
+        is_open = bounds[0] <= 1 and bounds[1] >= n_texts
+        raise ValueError(NOTHING_FOUND if is_open else NOTHING_LEFT)
+    if options.max_features is not None:
+        stays = most_frequent(found.totals, stays, options.max_features)
+    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
+    features = TextFeatures(options, Terms(*found.names(numbers)))
+    features = _with_idf(features, with_term[stays], n_texts)
+    return features, found.rows(numbers, features._values(kind), n_threads)
 
 
 def _learn_hashes(
@@ -194,28 +180,25 @@ def _learn_hashes(
     features = TextFeatures(options, None)
     if not options.prunes and not options.use_idf:
         return features, features.counts(texts, kind, n_threads)
-    plain = "ones" if kind == "ones" else "counts"
-    counts = features.counts(texts, plain, n_threads)
+    plain = TextFeatures(replace(options, use_idf=False, sublinear_tf=False, norm=None), None)
+    counts = plain.counts(texts, "ones" if kind == "ones" else "counts", n_threads)
     n_texts = len(counts[0]) - 1
-    with_term = document_frequencies(counts, features._n_hashes)
-    least, most = text_bounds(options, n_texts)
-    kept = np.flatnonzero((with_term >= least) & (with_term <= most)).astype(np.int32)
-    if len(kept) == 0:
-        raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
+    with_term = document_frequencies(counts, features.n_features)
     if options.prunes:
-        features, with_term = replace(features, kept=kept), with_term[kept]
-    return _with_idf(features, counts, kind, with_term)
+        least, most = text_bounds(options, n_texts)
+        kept = np.flatnonzero((with_term >= least) & (with_term <= most))
+        if len(kept) == 0:
+            raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
+        features, with_term = replace(features, kept=kept.astype(np.int32)), with_term[kept]
+        counts = renumbered(counts, features._numbers)
+    features = _with_idf(features, with_term, n_texts)
+    return features, weighed(counts, options, features.idf, kind)
 
 
-def _with_idf(
-    features: TextFeatures, counts: Counts, kind: str, with_term: NDArray[np.int64] | None = None
-) -> tuple[TextFeatures, Counts]:
-    if features.options.use_idf:
-        if with_term is None:
-            with_term = document_frequencies(counts, features.n_features)
-        idf = idf_of(with_term, len(counts[0]) - 1, features.options.smooth_idf)
-        features = replace(features, idf=idf)
-    return features, features._finished(counts, kind)
+def _with_idf(features: TextFeatures, with_term: NDArray[np.int64], n_texts: int) -> TextFeatures:
+    if not features.options.use_idf:
+        return features
+    return replace(features, idf=idf_of(with_term, n_texts, features.options.smooth_idf))
 
 
 def held_texts(texts: Any, options: TextOptions) -> Iterator[Any]:
@@ -265,11 +248,11 @@ def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
     return max(ceil(least), 1), floor(most)
 
 
-def most_frequent(totals: NDArray[np.int64], limit: int | None) -> NDArray[np.int32] | None:
-    """Return new numbers for the features that occur most, -1 for the others; None: all stay."""
-    if limit is None or limit >= len(totals):
-        return None
-    chosen = np.sort((-totals).argsort()[:limit])  # ties as scikit-learn has them
-    numbers = np.full(len(totals), -1, dtype=np.int32)
-    numbers[chosen] = np.arange(len(chosen), dtype=np.int32)
-    return numbers
+def most_frequent(
+    totals: NDArray[np.int64], stays: NDArray[np.bool_], limit: int
+) -> NDArray[np.bool_]:
+    """Tell which of the features that stay occur most often; ties as scikit-learn has them."""
+    candidates = np.flatnonzero(stays)
+    chosen = np.zeros(len(stays), dtype=bool)
+    chosen[candidates[(-totals[candidates]).argsort()[:limit]]] = True
+    return chosen
