@@ -183,11 +183,27 @@ class Model:
             "table": tb.TableClassifier(**tables, interactions=[(0, 3)]).fit(mixed, y3 > 0),
             "table of three": tb.TableClassifier(**tables, interactions=2).fit(mixed, words[y3]),
         }
+        fitted |= self.text_models()
         found = []
         for kind, clf in fitted.items():
             tb.save_model(clf, folder / kind)
             found.append(Sample(kind, {"model": (folder / kind).read_bytes()}))
         return found
+
+    def text_models(self) -> dict[str, Any]:
+        """Return classifiers of texts: words, characters, hashes, and a smaller one."""
+        options = {"alpha": 1e-3, "max_iter": 2, "n_jobs": 1, "random_state": 0}
+        texts = ["a good film, good", "the bad Film", "İt was späm \ud800", "日本 good", ""] * 3
+        labels = ["ham", "späm", "späm", "日", "ham"] * 3
+        words = tb.TextClassifier(**options, stop_words=["the"])
+        runs = tb.TextClassifier(**options, analyzer="char_wb", ngram_range=(1, 3), use_idf=False)
+        hashes = tb.TextClassifier(**options, n_features=256, min_df=2)
+        return {
+            "words": words.fit(texts, labels),
+            "few words": words.fit(texts, labels).shrink(4_000),
+            "characters": runs.fit(texts, [label == "ham" for label in labels]),
+            "hashes": hashes.fit(texts, labels),
+        }
 
     def mutate(self, rng: random.Random, seeds: list[Sample]) -> Sample:
         """Edit the file."""
@@ -201,6 +217,9 @@ class Model:
         clf.n_jobs = 1
         if isinstance(clf, tb.TableClassifier):
             self.use_table(clf, folder)
+            return
+        if isinstance(clf, tb.TextClassifier):
+            self.use_texts(clf, folder)
             return
         if clf.n_features_in_ > 1000:
             X = sp.csr_array((2, clf.n_features_in_))
@@ -225,4 +244,15 @@ class Model:
         repr(clf.explain(rows))
         for term in clf.terms_:
             repr(term)
+        tb.save_model(clf, folder / "again")
+
+    def use_texts(self, clf: Any, folder: Path) -> None:
+        """Predict and explain texts, and look at the terms."""
+        texts = ["", "A good film and a BAD one", "\ud800\0 日本 İt", "word " * 300]
+        check(clf.predict_proba(texts).shape == (4, len(clf.classes_)), "probabilities")
+        for text in texts:
+            explanation = clf.explain(text)
+            repr(explanation)
+            explanation.html().encode()
+        repr(clf.top_features())
         tb.save_model(clf, folder / "again")

@@ -33,17 +33,45 @@ inline std::int32_t murmur(const char* bytes, std::int64_t size) {
   return static_cast<std::int32_t>(h ^ h >> 16);
 }
 
+// The same of a key: the bytes behind the word are 0, as those are that fill up its last piece.
+inline std::int32_t murmur(Key key, std::uint32_t size) {
+  constexpr std::uint32_t c1 = 0xCC9E2D51, c2 = 0x1B873593;
+  const auto mixed = [](std::uint32_t h, std::uint64_t piece) {
+    h ^= std::rotl(static_cast<std::uint32_t>(piece) * c1, 15) * c2;
+    return std::rotl(h, 13) * 5 + 0xE6546B64;
+  };
+  std::uint32_t h = 0;
+  std::uint64_t rest = key.low;
+  if (size >= 8) {
+    h = mixed(mixed(h, rest), rest >> 32);
+    rest = key.high;
+  }
+  if (size == 16) {
+    h = mixed(mixed(h, rest), rest >> 32);
+    rest = 0;
+  }
+  const std::uint32_t longer = mixed(h, rest);  // words are hard to foresee: no branch
+  h = size & 4 ? longer : h;
+  rest = size & 4 ? rest >> 32 : rest;
+  h ^= std::rotl(static_cast<std::uint32_t>(rest) * c1, 15) * c2 ^ size;
+  h = (h ^ h >> 16) * 0x85EBCA6B;
+  h = (h ^ h >> 13) * 0xC2B2AE35;
+  return static_cast<std::int32_t>(h ^ h >> 16);
+}
+
 struct Hashing {
   std::uint32_t n_features = 1 << 20;
   bool alternate_sign = true, binary = false;
   int least = 1, most = 1;  // words in a run
 
+  // Without branches: half of all hashes are negative.
   void add(std::int32_t hash, RowSorter& row) const {
-    const std::uint32_t size = hash < 0 ? 0u - static_cast<std::uint32_t>(hash) : hash;
+    const auto sign = static_cast<std::uint32_t>(hash >> 31);
+    const std::uint32_t size = (static_cast<std::uint32_t>(hash) ^ sign) - sign;
     // The smallest number has no absolute value: scikit-learn gives it this column.
     const std::uint32_t from = size == 0x80000000u ? 0x7FFFFFFFu - (n_features - 1) : size;
     const bool is_power = (n_features & (n_features - 1)) == 0;
-    row.add(is_power ? from & (n_features - 1) : from % n_features, alternate_sign && hash < 0);
+    row.add(is_power ? from & (n_features - 1) : from % n_features, sign & alternate_sign);
   }
 };
 
@@ -60,27 +88,41 @@ class HashedRows {
     words_.clear();
     ends_.clear();
     split_(text, *this);
-    if (hashing_.most > 1) hash_runs();
+    hash_keys();
+    hash_runs();
     sorter_.write(block, hashing_.binary);
   }
 
   // What the splitter calls.
   void operator()(Key key) {
+    if (hashing_.most == 1 && left_out_.size() == 0) {
+      keys_[n_keys_] = key;
+      if (++n_keys_ == at_once) hash_keys();
+      return;
+    }
     if (left_out_.size() > 0 && left_out_.find(key, left_out_.hash(key)) != no_word) return;
     const int size =
         key.high != 0 ? 16 - std::countl_zero(key.high) / 8 : 8 - std::countl_zero(key.low) / 8;
-    take(reinterpret_cast<const char*>(&key), static_cast<std::size_t>(size));
+    append(reinterpret_cast<const char*>(&key), static_cast<std::size_t>(size));
   }
   void operator()(std::string_view word) {
     if (left_out_.size() > 0 && left_out_.find(word) != no_word) return;
-    take(word.data(), word.size());
+    append(word.data(), word.size());
   }
 
  private:
-  // Words alone are hashed at once.
-  void take(const char* bytes, std::size_t size) {
-    if (hashing_.most == 1)
-      return hashing_.add(murmur(bytes, static_cast<std::int64_t>(size)), sorter_);
+  static std::uint32_t size_of(Key key) {
+    const int zeros = key.high != 0 ? std::countl_zero(key.high) : 64 + std::countl_zero(key.low);
+    return static_cast<std::uint32_t>(16 - zeros / 8);
+  }
+
+  // Words alone, some at a time.
+  void hash_keys() {
+    for (int k = 0; k < n_keys_; ++k) hashing_.add(murmur(keys_[k], size_of(keys_[k])), sorter_);
+    n_keys_ = 0;
+  }
+
+  void append(const char* bytes, std::size_t size) {
     words_.insert(words_.end(), bytes, bytes + size);
     ends_.push_back(words_.size());
     words_.push_back(' ');
@@ -103,6 +145,9 @@ class HashedRows {
   RowSorter sorter_;
   std::vector<char> words_;
   std::vector<std::size_t> ends_;
+  static constexpr int at_once = 64;
+  Key keys_[at_once];
+  int n_keys_ = 0;
 };
 
 }  // namespace tauboost::text

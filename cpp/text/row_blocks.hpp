@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <utility>
 #include <vector>
 
 #include "matrix/pages.hpp"
@@ -33,13 +34,15 @@ class RowSorter {
     std::int32_t* const counts = block.counts.reserve(n + 1);
     std::int64_t size = -1;
     std::uint32_t last = ~0u;
+    std::int32_t sum = 0;
     for (const std::uint32_t entry : entries_) {  // without branches: texts are hard to foresee
       const std::int32_t value = 1 - 2 * static_cast<std::int32_t>(entry & 1);
       const bool is_new = entry >> 1 != last;
       last = entry >> 1;
       size += is_new;
+      sum = is_new ? value : sum + value;
       columns[size] = static_cast<std::int32_t>(last);
-      counts[size] = is_new ? value : counts[size] + value;
+      counts[size] = sum;
     }
     if (binary) std::fill_n(counts, size + 1, 1);
     block.columns.extend(size + 1);
@@ -53,19 +56,22 @@ class RowSorter {
   void sort() {
     const std::size_t n = entries_.size();
     if (n < few) return insert(entries_.data(), n);
-    std::uint32_t most = 0;
-    for (const std::uint32_t entry : entries_) most |= entry;
-    const int shift = std::max(0, 32 - std::countl_zero(most) - bits);
-    std::uint32_t starts[n_buckets + 1] = {};
-    for (const std::uint32_t entry : entries_) ++starts[(entry >> shift) + 1];
-    for (int b = 0; b < n_buckets; ++b) starts[b + 1] += starts[b];
+    std::uint32_t all = 0;
+    for (const std::uint32_t entry : entries_) all |= entry;
+    const int shift = std::max(0, 32 - std::countl_zero(all) - bits);
+    std::uint32_t next[n_buckets] = {};
+    for (const std::uint32_t entry : entries_) ++next[entry >> shift];
+    std::uint32_t sum = 0, largest = 0;
+    for (std::uint32_t& bucket : next) {
+      largest = std::max(largest, bucket);
+      sum += std::exchange(bucket, sum);
+    }
     scratch_.resize(n);
-    std::uint32_t next[n_buckets];
-    std::copy_n(starts, n_buckets, next);
     for (const std::uint32_t entry : entries_) scratch_[next[entry >> shift]++] = entry;
-    for (int b = 0; b < n_buckets; ++b)
-      if (starts[b + 1] - starts[b] > few)
-        std::sort(scratch_.begin() + starts[b], scratch_.begin() + starts[b + 1]);
+    if (largest > few) {
+      for (std::size_t begin = 0, b = 0; b < n_buckets; begin = next[b++])
+        if (next[b] - begin > few) std::sort(&scratch_[begin], scratch_.data() + next[b]);
+    }
     insert(scratch_.data(), n);
     entries_.swap(scratch_);
   }
@@ -80,7 +86,7 @@ class RowSorter {
   }
 
   static constexpr std::size_t few = 24;
-  static constexpr int bits = 8, n_buckets = 1 << bits;
+  static constexpr int bits = 9, n_buckets = 1 << bits;
   std::vector<std::uint32_t> entries_, scratch_;
 };
 

@@ -84,6 +84,24 @@ def test_tables_need_arrow_and_nothing_else(folder, options):
     assert loaded_by(COMMAND, "inspect", "m", cwd=folder) == {"numpy"}
 
 
+@pytest.mark.parametrize("name", ["fit", "predict"])
+def test_the_help_of_what_people_use_most(name):
+    assert loaded_by(COMMAND, name, "--help") == set()
+
+
+@pytest.mark.parametrize("options", [[], ["--test", "0.2", "--json"], ["--hash", "100"]])
+def test_texts_need_what_reads_them(folder, options):
+    rows = [f'{{"t": "a{k % 17} b{k % 3}", "y": "{"yn"[k % 3 == 0]}"}}\n' for k in range(300)]
+    (folder / "d.jsonl").write_text("".join(rows))
+    fit = ["fit", "d.jsonl", "--text", "t", "--label", "y", "--out", "m", *options]
+    # Typer has Pydantic read whole numbers.
+    assert loaded_by(COMMAND, *fit, cwd=folder) - {"pydantic"} == {"numpy"}
+    kinds = [[], ["--proba", "--metrics", "--json"]]
+    for kind in kinds if "--hash" in options else [*kinds, ["--explain"]]:
+        assert loaded_by(COMMAND, "predict", "m", "d.jsonl", *kind, cwd=folder) == {"numpy"}
+    assert loaded_by(COMMAND, "inspect", "m", cwd=folder) == {"numpy"}
+
+
 def test_convert_and_inspect(folder):
     assert loaded_by(COMMAND, "convert", "d.svm", "d.store", cwd=folder) == {"numpy"}
     assert loaded_by(COMMAND, "inspect", "d.store", cwd=folder) == {"numpy"}

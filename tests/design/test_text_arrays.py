@@ -13,7 +13,6 @@ from tauboost.design.text_arrays import (
     idf_of,
     joined,
     kind_of,
-    numbers_of,
     renumbered,
     weighed,
 )
@@ -52,13 +51,17 @@ def test_blocks_one_below_the_other(counts):
     np.testing.assert_array_equal(ones[1], counts.indices)
 
 
-def test_some_features(counts):
-    kept = np.array([0, 3, 4, 29], dtype=np.int32)
-    numbers = numbers_of(kept, 30)
-    found = matrix_of(renumbered(arrays_of(counts), numbers), 4)
-    np.testing.assert_array_equal(found.toarray(), counts.toarray()[:, kept])
-    assert renumbered((*arrays_of(counts)[:2], None), numbers)[2] is None
-    assert renumbered(arrays_of(counts), None)[1] is counts.indices
+@pytest.mark.parametrize("kept", [[0, 3, 4, 29], [5], []], ids=len)
+def test_some_features(counts, kept):
+    kept = np.array(kept, dtype=np.int32)
+    for n_features in (30, 2**30):  # by a table of all features, and without one
+        found = renumbered(arrays_of(counts), kept, n_features)
+        assert found[1].dtype == np.int32
+        found = matrix_of(found, len(kept)) if len(kept) else np.empty((40, 0))
+        np.testing.assert_array_equal(
+            found if len(kept) == 0 else found.toarray(), counts.toarray()[:, kept]
+        )
+    assert renumbered((*arrays_of(counts)[:2], None), kept, 30)[2] is None
 
 
 @pytest.mark.parametrize("options", WEIGHTS, ids=str)

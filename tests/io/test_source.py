@@ -13,7 +13,7 @@ import pytest
 
 from svmlight_texts import COMPRESS
 from tauboost.io import load_svmlight, source
-from tauboost.io.source import open_source
+from tauboost.io.source import first_bytes, open_source
 
 PACK = {kind: pack for kind, pack in COMPRESS.items() if kind != "plain"}
 TEXT = b"".join(b"1 1:%d\n" % (i * i) for i in range(3000))
@@ -171,3 +171,26 @@ def test_every_flipped_bit_is_noticed_or_harmless(kind):
         except ValueError as error:
             found = str(error)
         assert found in (text, bytes(damaged)) or "the compressed data" in str(found)
+
+
+@pytest.mark.parametrize("kind", COMPRESS)
+def test_the_first_bytes_stay_where_they_are(kind, tmp_path):
+    path = tmp_path / "data"
+    path.write_bytes(COMPRESS[kind](TEXT))
+    assert first_bytes(path, 10) == TEXT[:10]
+    opened = io.BytesIO(path.read_bytes())
+    assert first_bytes(opened, 10) == TEXT[:10]
+    assert content(opened) == TEXT
+    if kind in ("plain", "gz"):  # of others, a buffer may hold too little
+        with path.open("rb") as file:
+            assert first_bytes(file, 10) == TEXT[:10]
+            assert content(file) == TEXT
+
+
+def test_there_are_no_first_bytes_to_look_at(tmp_path):
+    assert first_bytes(tmp_path, 10) == first_bytes(tmp_path / "none", 10) == b""
+    (tmp_path / "bad.gz").write_bytes(b"\x1f\x8bnonsense")
+    assert first_bytes(tmp_path / "bad.gz", 4) == b"\x1f\x8bno"
+    os.mkfifo(tmp_path / "pipe")
+    assert first_bytes(tmp_path / "pipe", 10) == b""  # without waiting for a writer
+    assert first_bytes(Trickle(TEXT, 5), 10) == b""

@@ -49,8 +49,8 @@ Data = Annotated[
     Path | None,
     typer.Argument(
         metavar="DATA",
-        help="svmlight file (plain, gz, bz2 or xz), a store, or - for standard input. Without it, "
-        "a set like w8a is generated.",
+        help="svmlight file (plain, gz, bz2, xz or zst), a store, or - for standard input. Without "
+        "it, a set like w8a is generated.",
         show_default=False,
     ),
 ]

@@ -29,8 +29,8 @@ Paths = Annotated[
     list[Path],
     typer.Argument(
         metavar="DATA... STORE",
-        help="Data: svmlight text (plain, gz, bz2 or xz), sparse .npz, Parquet or Arrow; several "
-        "files become one store; - is standard input. Last, the store to make: a folder.",
+        help="Data: svmlight text (plain, gz, bz2, xz or zst), sparse .npz, Parquet or Arrow; "
+        "several files become one store; - is standard input. Last, the store to make: a folder.",
         show_default=False,
     ),
 ]

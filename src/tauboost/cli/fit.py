@@ -26,7 +26,7 @@ from .fit_options import (
     Trace,
     number_or_auto,
 )
-from .text_options import FormatName, Hash, MinDf, Ngrams, Text
+from .text_options import FormatName, Hash, MaxBytes, MinDf, Ngrams, Text
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -63,6 +63,7 @@ def fit(
     ngrams: Ngrams = None,
     min_df: MinDf = None,
     n_hashes: Hash = None,
+    max_bytes: MaxBytes = None,
     kind: FormatName = None,
     drop: Drop = None,
     categorical: Categorical = None,
@@ -98,7 +99,9 @@ def fit(
     given |= {} if tol is None else {"tol": tol}
     given |= {} if l1_ratio is None else {"l1_ratio": number_or_auto(l1_ratio, "--l1-ratio")}
     wishes: dict[str, dict[str, Any]] = {
-        "texts": {"--ngrams": ngrams, "--min-df": min_df, "--hash": n_hashes},
+        "texts": {
+            "--ngrams": ngrams, "--min-df": min_df, "--hash": n_hashes, "--max-bytes": max_bytes,
+        },
         "tables": {
             "--drop": drop, "--categorical": categorical, "--monotone": monotone,
             "--interactions": interactions, "--max-bins": max_bins,

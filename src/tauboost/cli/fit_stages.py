@@ -4,7 +4,7 @@ import csv
 import io
 import time
 from collections.abc import Iterator
-from contextlib import contextmanager, nullcontext
+from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
@@ -35,22 +35,31 @@ class Stages:
         self.seconds[stage] = time.perf_counter() - began
 
     @contextmanager
-    def fitting(self, name: str) -> Iterator[Report]:
-        """Give what a fit reports to; a terminal shows where it is."""
+    def fitting(self, name: str, *, reads: bool = False) -> Iterator[Report]:
+        """Give what a fit reports to; a terminal shows where it is.
+
+        A fit that ``reads`` shows that itself, until it reports for the first time.
+        """
         console = Console(stderr=True)
         began = time.perf_counter()
-        shown = console.status(f"building {escape(name)}") if console.is_terminal else nullcontext()
-        with shown as status:
+        status = console.status(f"building {escape(name)}") if console.is_terminal else None
 
-            def report(event: Event) -> bool:
-                self.events.append(event)
-                if event.phase == "build":
-                    self.seconds["building"] = time.perf_counter() - began
-                if status is not None:
-                    status.update(describe(event))
-                return False
+        def report(event: Event) -> bool:
+            self.events.append(event)
+            if event.phase == "build":
+                self.seconds["building"] = time.perf_counter() - began
+            if status is not None:
+                status.update(describe(event))
+                status.start()
+            return False
 
+        if status is not None and not reads:
+            status.start()
+        try:
             yield report
+        finally:
+            if status is not None:
+                status.stop()
         self.seconds["solving"] = time.perf_counter() - began - self.seconds["building"]
 
 

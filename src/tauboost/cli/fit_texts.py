@@ -2,7 +2,7 @@
 
 import json
 from collections.abc import Iterator
-from dataclasses import replace
+from dataclasses import asdict, replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -13,14 +13,17 @@ from numpy.typing import NDArray
 from rich.console import Console
 
 from ..base.threads import resolve_threads
-from ..io.model import TextData
+from ..io.model import TextData, model_size
+from ..io.text_files import joined
 from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
 from ..tuning.held_out import text_fingerprints
 from ..tuning.metrics import metrics
-from ..tuning.text_fitting import fit_stream, fit_texts
+from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
 from ..tuning.text_options import TextParameters
+from ..tuning.text_shrinking import Shrinkage, measured, shrink
+from ..tuning.text_streaming import fit_stream, for_streams
 from .data import naming
 from .fit_stages import Outputs, Stages
 from .fit_summary import facts_of, show_rows
@@ -43,27 +46,29 @@ def fit_text_files(
 ) -> None:
     """Fit a model to texts, write it, and tell what there is to tell."""
     parameters = TextParameters(**given, **of_texts(wishes))
+    is_stream = parameters.n_features is not None
+    parameters = for_streams(parameters) if is_stream else parameters
     parameters.linear().options()  # a wrong option shall not wait for the data
     parameters.features(None)
-    run = _Run(source, parameters, test)
+    run = _Run(source, parameters, test, wishes["--max-bytes"])
     with naming(source.paths[0]):
-        (run.fit_whole if parameters.n_features is None else run.fit_streamed)()
-    model = run.model
+        (run.fit_streamed if is_stream else run.fit_whole)()
+    linear = run.model.model
     document = {
         "name": source.name,
         "n_samples": run.n_texts,
         "text": source.text,
         "label": source.label,
-        **facts_of(model.model),
-        **text_facts(model),
-        "nonzero_weights": int(np.count_nonzero(model.model.coef)),
-        "weights": int(model.model.coef.size),
-        "message": model.model.message,
+        **facts_of(linear),
+        **text_facts(run.model),
+        "nonzero_weights": int(np.count_nonzero(linear.coef)),
+        "weights": int(linear.coef.size),
+        "message": linear.message,
         "seconds": run.stages.seconds,
+        "shrinkage": None if run.lost is None else {**asdict(run.lost), "text": str(run.lost)},
         "test": run.scores,
     }
-    data = _file(model, parameters, source)
-    document["files"] = outputs.write(data, run.stages.events, source.name)
+    document["files"] = outputs.write(run.file(), run.stages.events, source.name)
     typer.echo(json.dumps(document, indent=2, allow_nan=False)) if as_json else _show(document)
 
 
@@ -72,10 +77,18 @@ class _Run:
 
     model: TextModel
     n_texts = 0
+    lost: Shrinkage | None = None
     scores: dict[str, Any] | None = None
 
-    def __init__(self, source: TextSource, parameters: TextParameters, test: str | None) -> None:
+    def __init__(
+        self,
+        source: TextSource,
+        parameters: TextParameters,
+        test: str | None,
+        max_bytes: int | None,
+    ) -> None:
         self.source, self.parameters, self.stages = source, parameters, Stages()
+        self.max_bytes = max_bytes
         self.fraction = None if test is None else fraction_of(test)
         is_file = test is not None and self.fraction is None
         self.test = replace(source, paths=(Path(str(test)),)) if is_file else None
@@ -97,33 +110,38 @@ class _Run:
                 check_test_labels(y, tested[1])
         self.n_texts = len(texts)
         with self.stages.fitting(self.source.name) as report:
-            self.model = fit_texts(
-                texts, y, self.parameters, n_threads=self.n_threads, report=report
-            )
-        if tested is not None:
-            decisions = self.model.decisions(tested[0], self.n_threads)
-            self.scores = metrics(self.model, decisions, tested[1])
+            model = fit_texts(texts, y, self.parameters, n_threads=self.n_threads, report=report)
+        self._finish(model, None if tested is None else iter([tested]))
 
     def fit_streamed(self) -> None:
         """Fit to texts that are read in parts and not kept."""
         held = None if self.fraction is None else self._held(self.fraction)
         labels = LabelList()
 
-        def texts() -> Iterator[str]:
+        def texts() -> Iterator[list[str]]:
             blocks = self.source.blocks("reading")
             for block in blocks if held is None else _chosen(blocks, ~held):
                 labels.add(block)
-                yield from block.texts
+                yield block.texts
 
-        with self.stages.fitting(self.source.name) as report:
-            self.model = fit_stream(
-                texts(), labels.array, self.parameters, n_threads=self.n_threads, report=report
+        def all_labels() -> NDArray[Any]:
+            y = labels.array()
+            if self.test is not None and not self.test.is_pipe:  # before an hour of work
+                check_test_labels(y, self.test.labels(np.unique(y)))
+            return y
+
+        with self.stages.fitting(self.source.name, reads=True) as report:
+            model = fit_stream(
+                texts(), all_labels, self.parameters, n_threads=self.n_threads, report=report
             )
         self.n_texts = len(labels.values)
+        blocks = None
         if held is not None:
-            self._measure(_chosen(self.source.blocks("testing on"), held))
+            blocks = _chosen(self.source.blocks("testing on"), held)
         elif self.test is not None:
-            self._measure(self.test.blocks("testing on"))
+            blocks = self.test.blocks("testing on")
+        labelled = None if blocks is None else (joined([b], model.classes) for b in blocks)
+        self._finish(model, labelled)
 
     def _held(self, fraction: float) -> NDArray[np.bool_]:
         """Choose the texts to test on, reading all of them."""
@@ -139,13 +157,33 @@ class _Run:
                 prints.append(text_fingerprints(block.texts, self.seed))
         return held_out(np.concatenate(prints), labels.array(), fraction)
 
-    def _measure(self, blocks: Iterator[TextBlock]) -> None:
-        labels, decisions = LabelList(), []
-        for block in blocks:
-            labels.add(block)
-            decisions.append(self.model.decisions(block.texts, self.n_threads))
-        y = labels.array(self.model.classes)
-        self.scores = metrics(self.model, np.concatenate(decisions), y)
+    def _finish(self, model: TextModel, tested: Iterator[tuple[list[str], Any]] | None) -> None:
+        """Make the model as small as it must be, and test it."""
+        self.model = model
+        if self.max_bytes is not None:
+            self.model, self.lost = shrink(
+                model, self.max_bytes, lambda tried: model_size(self.file(tried))
+            )
+        if tested is None:
+            return
+        found, before, labels = [], [], []
+        for texts, y in tested:
+            found.append(self.model.decisions(texts, self.n_threads))
+            labels.append(y)
+            if self.lost is not None:
+                before.append(model.labels(model.decisions(texts, self.n_threads)))
+        decisions, y = np.concatenate(found), np.concatenate(labels)
+        self.scores = metrics(self.model, decisions, y)
+        if self.lost is not None:
+            after = self.model.labels(decisions)
+            self.lost = measured(self.lost, np.concatenate(before), after, y)
+
+    def file(self, model: TextModel | None = None) -> TextData:
+        """Return what a file holds, with the names of the fields: predictions look for them."""
+        data = (self.model if model is None else model).to_data(vars(self.parameters))
+        names = {"text": self.source.text, "label": self.source.label}
+        data.fitted.update({word: name for word, name in names.items() if name is not None})
+        return data
 
 
 def _chosen(blocks: Iterator[TextBlock], is_chosen: NDArray[np.bool_]) -> Iterator[TextBlock]:
@@ -158,17 +196,11 @@ def _chosen(blocks: Iterator[TextBlock], is_chosen: NDArray[np.bool_]) -> Iterat
         yield replace(block, texts=list(compress(block.texts, part)), labels=labels)
 
 
-def _file(model: TextModel, parameters: TextParameters, source: TextSource) -> TextData:
-    """Return what a file holds, with the names of the fields: ``predict`` looks for the same."""
-    data = model.to_data(vars(parameters))
-    names = {"text": source.text, "label": source.label}
-    data.fitted.update({word: name for word, name in names.items() if name is not None})
-    return data
-
-
 def _show(document: dict[str, Any]) -> None:
     data = f"{document['n_samples']:,} texts, {len(document['classes'])} classes"
     found = f"{document['nonzero_weights']:,} of {document['weights']:,}"
     Console().print(document["name"], markup=False, highlight=False)
     rows = [("counted", document["counted"]), ("nonzero weights", found)]
+    if document["shrinkage"] is not None:
+        rows.append(("made smaller", document["shrinkage"]["text"]))
     show_rows(document, data, [*rows, *top_rows(document["terms"])])

@@ -42,8 +42,8 @@ Data = Annotated[
     Path,
     typer.Argument(
         metavar="DATA",
-        help="svmlight file (plain, gz, bz2 or xz), a store, a table (CSV, TSV, Parquet, Arrow), "
-        "a model that fit wrote, or - for standard input.",
+        help="svmlight file (plain, gz, bz2, xz or zst), a store, a table (CSV, TSV, Parquet, "
+        "Arrow), a model that fit wrote, or - for standard input.",
     ),
 ]
 Label = Annotated[

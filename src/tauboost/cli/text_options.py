@@ -6,7 +6,7 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Format", "FormatName", "Hash", "MinDf", "Ngrams", "Text", "of_texts"]
+__all__ = ["Format", "FormatName", "Hash", "MaxBytes", "MinDf", "Ngrams", "Text", "of_texts"]
 
 
 class Format(StrEnum):
@@ -45,8 +45,18 @@ Hash = Annotated[
     typer.Option(
         "--hash",
         metavar="N",
-        help="Texts: hash words to N features in place of a vocabulary. The texts are read in "
-        "parts and not kept, so they may be larger than the memory.",
+        help="Texts: hash words to N features in place of a vocabulary; a feature is whether a "
+        "word is there. Texts are read in parts, so they may be larger than the memory.",
+    ),
+]
+
+
+MaxBytes = Annotated[
+    int | None,
+    typer.Option(
+        metavar="N",
+        min=1,
+        help="Texts: the largest file of the model; words that matter least are left out.",
     ),
 ]
 
@@ -59,6 +69,8 @@ def of_texts(wishes: dict[str, Any]) -> dict[str, Any]:
     if wishes["--min-df"] is not None:
         found["min_df"] = _share(wishes["--min-df"])
     if wishes["--hash"] is not None:
+        if wishes["--min-df"] is not None:
+            raise ValueError("--min-df: hashed words are not counted one by one: leave it out")
         found["n_features"] = wishes["--hash"]
     return found
 

@@ -13,7 +13,8 @@ from ..tuning.top_terms import top_terms
 
 __all__ = ["text_facts", "text_terms_table", "top_rows"]
 
-MOST_TERMS = 20  # of a class
+MOST_TERMS = 20  # of a class, in a document
+TERMS_IN_A_TABLE = 10
 TERMS_IN_A_LINE = 6
 MOST_CLASSES = 10
 
@@ -57,7 +58,7 @@ def text_terms_table(facts: list[dict[str, Any]]) -> Table:
     for fact in facts[:MOST_CLASSES]:
         table.add_column(f"for {escape(printable(str(fact['class'])))}", overflow="fold")
         table.add_column("weight", justify="right")
-    for k in range(MOST_TERMS):
+    for k in range(TERMS_IN_A_TABLE):
         cells = []
         for fact in facts[:MOST_CLASSES]:
             term = fact["terms"][k] if k < len(fact["terms"]) else None

@@ -9,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.progress import progress_bar
 from ..io.text_files import begins_with_label, joined, kind_of_texts, text_blocks
+from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
 from .data import is_table, name_of, source_of
 
@@ -72,3 +73,10 @@ class TextSource:
         texts, labels = joined(self.blocks("reading"), classes)
         assert labels is not None
         return texts, labels
+
+    def labels(self, classes: NDArray[Any]) -> NDArray[Any]:
+        """Return the labels alone, to be compared with ``classes``."""
+        found = LabelList()
+        for block in self.blocks("reading"):
+            found.add(block)
+        return found.array(classes)

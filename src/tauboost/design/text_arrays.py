@@ -63,13 +63,15 @@ def numbers_of(kept: NDArray[Any], n_features: int) -> NDArray[np.int32]:
     return numbers
 
 
-def renumbered(counts: Counts, numbers: NDArray[np.int32] | None) -> Counts:
-    """Give features new numbers, and leave out those without one."""
-    if numbers is None:
-        return counts
+def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Counts:
+    """Leave all features out but some, which get the numbers 0, 1, ..."""
     indptr, indices, values = counts
-    found = numbers[indices]
-    stays = found >= 0
+    if n_features <= 8 * (len(kept) + len(indices)):
+        found = numbers_of(kept, n_features)[indices]
+        stays = found >= 0
+    else:  # a table of all would be larger than what is looked up
+        found = np.searchsorted(kept, indices).astype(np.int32)
+        stays = np.append(kept, -1)[found] == indices
     ends = np.append(0, np.cumsum(stays))[indptr]
     return ends, found[stays], None if values is None else values[stays]
 

@@ -85,8 +85,8 @@ class TextOptions:
             )
         if self.sublinear_tf and self.alternate_sign:
             raise ValueError(
-                "sublinear_tf takes logarithms of counts, and with alternate_sign some are below "
-                "0: set one of them to False"
+                "sublinear_tf takes logarithms, and hashed counts may be below 0: set "
+                "alternate_sign=False"
             )
 
     @property

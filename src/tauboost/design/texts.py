@@ -66,15 +66,13 @@ class TextFeatures:
     def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
         """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
         if not self.options.is_plain:
-            counts = python_counts(texts, self.options, self.terms)[0]
-            return weighed(renumbered(counts, self._numbers), self.options, self.idf, kind)
-        numbers, values = self._numbers, self._values(kind)
-        return joined(
-            [
-                self._found(held, n_threads).rows(numbers, values, n_threads)
-                for held in held_texts(texts, self.options)
-            ]
+            return self._finished(python_counts(texts, self.options, self.terms)[0], kind)
+        if self.kept is None:
+            return self._joined(texts, self._values(kind), n_threads)
+        plain = _core.Values(
+            _core.Kind.ones if kind == "ones" else _core.Kind.counts, False, None, 0
         )
+        return self._finished(self._joined(texts, plain, n_threads), kind)
 
     def select(self, columns: NDArray[np.intp]) -> TextFeatures:
         """Keep some of the features, by ascending number."""
@@ -92,9 +90,19 @@ class TextFeatures:
         assert self.options.n_features is not None
         return self.options.n_features
 
-    @property
-    def _numbers(self) -> NDArray[np.int32] | None:
-        return None if self.kept is None else numbers_of(self.kept, self._n_hashes)
+    def _joined(self, texts: Any, values: Any, n_threads: int) -> Counts:
+        return joined(
+            [
+                self._found(held, n_threads).rows(None, values, n_threads)
+                for held in held_texts(texts, self.options)
+            ]
+        )
+
+    def _finished(self, counts: Counts, kind: str) -> Counts:
+        """Leave out what did not stay, and weigh the rest."""
+        if self.kept is not None:
+            counts = renumbered(counts, self.kept, self._n_hashes)
+        return weighed(counts, self.options, self.idf, kind)
 
     def _values(self, kind: str) -> Any:
         options = self.options
@@ -190,9 +198,8 @@ def _learn_hashes(
         if len(kept) == 0:
             raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
         features, with_term = replace(features, kept=kept.astype(np.int32)), with_term[kept]
-        counts = renumbered(counts, features._numbers)
     features = _with_idf(features, with_term, n_texts)
-    return features, weighed(counts, options, features.idf, kind)
+    return features, features._finished(counts, kind)
 
 
 def _with_idf(features: TextFeatures, with_term: NDArray[np.int64], n_texts: int) -> TextFeatures:

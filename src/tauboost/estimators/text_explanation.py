@@ -14,7 +14,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from ..base.messages import shown
 from ..tuning.text_model import TextModel
 from .tables import as_table, printable
@@ -159,8 +158,7 @@ def explain_text(
     rows = model.features.rows([text], n_threads)
     columns = np.asarray(rows.indices, dtype=np.intp)
     values = np.ones(len(columns)) if rows.data is None else rows.data
-    coef = model.model.coef[:, columns]
-    added = values[:, None] * (coef.toarray() if is_sparse(coef) else coef).T
+    added = values[:, None] * model.model.coef[:, columns].T
     decisions = model.model.decisions(rows, n_threads)
     if class_ is None:
         class_ = model.classes[1] if model.n_tasks == 1 else model.labels(decisions)[0]

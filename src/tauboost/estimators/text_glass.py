@@ -6,7 +6,6 @@ from copy import copy
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
-from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.threads import resolve_jobs
@@ -15,10 +14,11 @@ from ..io.model import TextData, model_size
 from ..io.strings import object_array
 from ..tuning.text_model import TextModel
 from ..tuning.text_shrinking import Shrinkage, measured, shrink
+from ..tuning.top_terms import top_terms
 from ..validation import check_count
 from ..validation.texts import take_texts
 from .inputs import take_labels
-from .margins import MarginsMixin, largest
+from .margins import MarginsMixin
 from .tables import TopFeatures
 from .text_explanation import TextExplanation, explain_text
 
@@ -77,28 +77,22 @@ class TextGlassMixin(MarginsMixin):
         """
         check_is_fitted(self)
         k = check_count(k, "k")
-        wanted = self.classes_ if class_ is None else np.array([class_])
-        found, weights = [], []
-        for label in wanted.tolist():
-            task, sign = self._task(label)
-            row = sign * self._weights(task)
-            best = largest(row, k)
-            found.append(best[row[best] > 0])
-            weights.append(row[found[-1]])
-        indices = np.concatenate(found)
+        if class_ is not None:
+            self._task(class_)  # which says what is wrong with it
+        rows = [
+            (label, term)
+            for label, terms in zip(self.classes_, top_terms(self._model, k), strict=True)
+            if class_ is None or label == class_
+            for term in terms
+        ]
+        labels, terms = zip(*rows, strict=True) if rows else ((), ())
         return TopFeatures(
-            self._names_of(indices),
-            np.concatenate(weights),
-            np.repeat(wanted, [len(some) for some in found]),
-            indices,
+            object_array([term.term for term in terms]),
+            np.array([term.weight for term in terms]),
+            np.array(labels, dtype=self.classes_.dtype),
+            np.array([term.column for term in terms], dtype=np.intp),
             self.classes_ if len(self.classes_) == 2 else None,
         )
-
-    def _names_of(self, indices: NDArray[np.intp]) -> NDArray[Any]:
-        terms = self.features_.terms
-        if terms is None:
-            return object_array([f"hash {i}" for i in indices])
-        return object_array([terms[int(i)] for i in indices])
 
     def shrink(self, max_bytes: int, texts: Any = None, y: Any = None) -> Self:
         """Return a copy whose file has at most so many bytes; this one stays as it is.

@@ -46,9 +46,9 @@ def convert(
     Parameters
     ----------
     inputs : path, binary file or several of these
-        All of one kind, recognised by content: svmlight text (plain, gz, bz2 or xz); ``.npz`` as
-        `scipy.sparse.save_npz` writes it; Parquet or Arrow with a column of lists of indices,
-        optionally one of lists of values, and one of labels.
+        All of one kind, recognised by content: svmlight text (plain, gz, bz2, xz or zst);
+        ``.npz`` as `scipy.sparse.save_npz` writes it; Parquet or Arrow with a column of lists of
+        indices, optionally one of lists of values, and one of labels.
     store_path : path
         The folder to make.
     labels : array of numbers or path of a .npy file, optional

@@ -114,7 +114,7 @@ def load_svmlight(
     Parameters
     ----------
     path : str, path-like or binary file
-        The file: plain, gz, bz2 or xz, recognised by its content. Pipes are fine.
+        The file: plain, gz, bz2, xz or zst, recognised by its content. Pipes are fine.
     n_features : int, optional
         Number of columns, where it is known; None takes the largest index that occurs.
     zero_based : bool or "auto"

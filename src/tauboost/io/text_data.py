@@ -96,6 +96,9 @@ class TextData:
 
     def __post_init__(self) -> None:
         self._check_options()
+        if not isinstance(self.linear.coef, np.ndarray):
+            # A sparse one could claim more features than memory holds.
+            raise TypeError("coef of a text classifier must be an array")
         if not isinstance(self.unicode, str) or not UNICODE.fullmatch(self.unicode):
             raise ValueError(f"unicode must be a version, got {excerpt(self.unicode)}")
         if (self.idf is not None) != self.options["use_idf"]:

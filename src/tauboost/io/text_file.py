@@ -22,6 +22,7 @@ __all__ = ["FIELDS", "REAL", "add_arrays", "assemble", "schema", "widened"]
 
 TERMS, HASHES, KEPT = "terms", "hashes", "some hashes"  # what the features are
 FIELDS: dict[str, Callable[[Any], bool]] = {
+    "coef": lambda value: value == "dense",
     "options": lambda value: isinstance(value, dict),
     "features": lambda value: value in (TERMS, HASHES, KEPT),
     "idf": lambda value: isinstance(value, bool),
@@ -29,7 +30,7 @@ FIELDS: dict[str, Callable[[Any], bool]] = {
 }
 REAL = frozenset({"F16", "F32", "F64"})
 LENGTHS = frozenset({"U8", "U16", "U32"})
-NARROW = ("coef", "coef.data", "idf")
+NARROW = ("coef", "idf")
 
 
 def add_arrays(data: TextData, tensors: dict[str, Array]) -> dict[str, Any]:

@@ -17,12 +17,12 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
-from ..io.model import ModelData, ModelFileError, read_model
+from ..io.model import ModelData, ModelFileError
 from ..losses import LOSSES
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_product
 
-__all__ = ["Answers", "Model", "check_fitted", "load", "loading", "unknown_kind"]
+__all__ = ["Answers", "Model", "check_fitted", "loading", "unknown_kind"]
 
 # The estimators whose files these are: all of them predict alike.
 KINDS = ("TauBoostClassifier", "TauBoostClassifierCV")
@@ -119,15 +119,6 @@ def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:
         "held_out_loss": float(held_out_loss[0]),
         "message": str(fitted["message"]),
     }
-
-
-def load(path: str | os.PathLike[str]) -> Model:
-    """Load a model file, whichever of our classifiers it holds."""
-    data = read_model(path)
-    with loading(path):
-        if data.kind not in KINDS or not isinstance(data, ModelData):
-            raise ValueError(unknown_kind(data.kind))
-        return Model.from_data(data)
 
 
 def unknown_kind(kind: str) -> str:

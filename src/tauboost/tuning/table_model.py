@@ -7,7 +7,6 @@ cell along its axis. A decision value is that sum, in that order: explanations a
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -17,13 +16,12 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.columns import CategoryColumn, Column, NumericColumn
-from ..io.model import AnyData, ModelData, TableData, read_model
+from ..io.model import TableData
 from ..io.strings import object_array
 from ..losses import LOSSES
-from .model import KINDS as LINEAR_KINDS
-from .model import Answers, Model, check_fitted, loading, unknown_kind
+from .model import Answers, check_fitted
 
-__all__ = ["KIND", "TableModel", "TermData", "load", "model_of"]
+__all__ = ["KIND", "TableModel", "TermData"]
 
 KIND = "TableClassifier"  # the estimator whose files these are
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache
@@ -210,18 +208,3 @@ def _offsets(lists: list[Any]) -> NDArray[np.int64]:
 
 def _joined(arrays: list[NDArray[Any]], dtype: Any) -> NDArray[Any]:
     return np.concatenate([np.empty(0, dtype), *arrays])
-
-
-def load(path: str | os.PathLike[str]) -> Model | TableModel:
-    """Load a model file, whichever of our classifiers it holds."""
-    return model_of(read_model(path), path)
-
-
-def model_of(data: AnyData, path: str | os.PathLike[str]) -> Model | TableModel:
-    """Return the model that was read from a file."""
-    with loading(path):
-        if isinstance(data, TableData) and data.kind == KIND:
-            return TableModel.from_data(data)
-        if isinstance(data, ModelData) and data.kind in LINEAR_KINDS:
-            return Model.from_data(data)
-        raise ValueError(unknown_kind(data.kind))

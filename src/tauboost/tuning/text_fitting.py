@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
 from dataclasses import replace
 from itertools import compress
 from typing import Any
@@ -18,7 +17,7 @@ from .options import Clock, Parameters, Report
 from .text_model import TextModel
 from .text_options import TextParameters
 
-__all__ = ["fit_stream", "fit_texts"]
+__all__ = ["fit_texts", "with_time_left"]
 
 
 def fit_texts(
@@ -39,6 +38,8 @@ def fit_texts(
     linear.options()  # whatever is wrong is said before any work
     clock = Clock(linear.time_limit)
     texts = take_texts(texts)
+    if not texts:
+        raise ValueError("there are no texts to fit to")
     if len(texts) != len(y):
         raise ValueError(f"y has {len(y)} labels, and there are {len(texts)} texts")
     classes, codes = encode_labels(y)
@@ -52,7 +53,7 @@ def fit_texts(
     model = fit(
         rows,
         y,
-        _with_time_left(linear, clock),
+        with_time_left(linear, clock),
         n_threads=n_threads,
         sample_weight=None if sample_weight is None else weights,
         report=report,
@@ -60,22 +61,6 @@ def fit_texts(
     return TextModel(features, model)
 
 
-def fit_stream(
-    texts: Iterator[str],
-    labels: Callable[[], NDArray[Any]],
-    parameters: TextParameters,
-    *,
-    n_threads: int,
-    report: Report | None = None,
-) -> TextModel:
-    """Fit to texts that are read once and not kept; their labels are asked for afterwards."""
-    linear = parameters.linear()
-    linear.options()
-    clock = Clock(linear.time_limit)
-    features, rows = learn(texts, parameters.features(None), n_threads)
-    model = fit(rows, labels(), _with_time_left(linear, clock), n_threads=n_threads, report=report)
-    return TextModel(features, model)
-
-
-def _with_time_left(parameters: Parameters, clock: Clock) -> Parameters:
+def with_time_left(parameters: Parameters, clock: Clock) -> Parameters:
+    """Return the parameters with the rest of the time."""
     return parameters if clock.left is None else replace(parameters, time_limit=clock.left)

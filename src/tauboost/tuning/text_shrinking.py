@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from ..design.texts import TextFeatures
 from ..validation import check_count
 from .text_model import TextModel
@@ -103,14 +102,12 @@ def measured(
 
 def importance(model: TextModel) -> Vector:
     """Return how much what a term adds to decision values varies from text to text."""
-    coef: Any = model.model.coef
-    squares = coef.multiply(coef) if is_sparse(coef) else coef**2
-    weights = np.sqrt(np.asarray(squares.sum(axis=0)).ravel())
+    weights: Vector = np.sqrt(np.square(model.model.coef).sum(axis=0))
     if model.features.idf is not None:
         weights *= model.features.idf * np.sqrt(_frequency(model.features.idf))
     if model.features.terms is not None:
         weights[np.diff(model.features.terms.offsets) > LONGEST] = 0.0
-    return np.asarray(weights)
+    return weights
 
 
 def _frequency(idf: Vector) -> Vector:
@@ -120,16 +117,14 @@ def _frequency(idf: Vector) -> Vector:
 
 def _rounded(model: TextModel, dtype: Any) -> TextModel:
     """Return a model whose numbers are those of a narrower type."""
-    coef: Any = model.model.coef
-    linear = replace(model.model, coef=_narrow(coef, dtype))
+    linear = replace(model.model, coef=_narrow(model.model.coef, dtype))
     idf = model.features.idf
     idf = None if idf is None else _narrow(idf, dtype)
     return TextModel(replace(model.features, idf=idf), linear)
 
 
-def _narrow(numbers: Any, dtype: Any) -> Any:
-    largest = abs(numbers).max() if numbers.shape[-1] else 0.0
-    if dtype == np.float16 and largest > LARGEST:
+def _narrow(numbers: Vector, dtype: Any) -> Vector:
+    if dtype == np.float16 and np.abs(numbers).max() > LARGEST:
         dtype = np.float32
     return numbers.astype(dtype).astype(np.float64)
 

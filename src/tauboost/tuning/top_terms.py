@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
@@ -18,6 +19,7 @@ class TopTerm(NamedTuple):
 
     term: str
     weight: float
+    column: int
 
 
 def top_terms(model: TextModel, k: int) -> list[list[TopTerm]]:
@@ -25,9 +27,19 @@ def top_terms(model: TextModel, k: int) -> list[list[TopTerm]]:
     found = []
     for code in range(len(model.classes)):
         weights = _weights(model, code)
-        best = np.argsort(-weights, kind="stable")[:k]
-        found.append([TopTerm(_name(model, i), float(weights[i])) for i in best if weights[i] > 0])
+        best = [int(i) for i in _largest(weights, k) if weights[i] > 0]
+        found.append([TopTerm(_name(model, i), float(weights[i]), i) for i in best])
     return found
+
+
+def _largest(values: Vector, k: int) -> NDArray[np.intp]:
+    """Return the places of the k largest values, the largest first; the first of equal ones."""
+    if k < len(values):
+        least = np.partition(values, len(values) - k)[len(values) - k]
+        places = np.flatnonzero(values >= least)  # not many more than k: all are never sorted
+    else:
+        places = np.arange(len(values))
+    return places[np.argsort(-values[places], kind="stable")[:k]]
 
 
 def _weights(model: TextModel, code: int) -> Vector:
@@ -39,5 +51,5 @@ def _weights(model: TextModel, code: int) -> Vector:
 def _name(model: TextModel, column: int) -> str:
     features = model.features
     if features.terms is not None:
-        return features.terms[int(column)]
+        return features.terms[column]
     return f"hash {column if features.kept is None else features.kept[column]}"

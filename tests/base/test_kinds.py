@@ -1,0 +1,54 @@
+"""Kinds of things that are given, told without loading the modules that make them."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import polars as pl
+import pyarrow as pa
+import pytest
+
+from tauboost.base.kinds import are_texts
+
+STRINGS = ["a b", "c"]
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        STRINGS,
+        tuple(STRINGS),
+        np.array(STRINGS),
+        np.array(STRINGS, dtype=object),
+        pd.Series(STRINGS),
+        pl.Series(STRINGS),
+        pa.array(STRINGS),
+        pa.chunked_array([STRINGS]),
+    ],
+    ids=lambda values: type(values).__name__,
+)
+def test_texts(values):
+    assert are_texts(values)
+
+
+@pytest.mark.parametrize(
+    "values",
+    [
+        "a",  # one text, or the name of a file
+        [],
+        [1.0],
+        [["a"]],
+        np.array([["a"]]),
+        pd.DataFrame({"a": STRINGS}),
+        pl.DataFrame({"a": STRINGS}),
+        pa.table({"a": STRINGS}),
+        {"a": 1},
+        iter(STRINGS),  # it would be gone
+        None,
+        7,
+        np.float64(1.0),
+    ],
+    ids=lambda values: type(values).__name__,
+)
+def test_something_else(values):
+    assert not are_texts(values)

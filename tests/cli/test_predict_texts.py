@@ -1,0 +1,190 @@
+"""``tauboost predict`` of texts: from files, and from pipes line by line; explanations."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import numpy as np
+import pytest
+
+import tauboost as tb
+from cli_runs import complaint, run
+from reviews import as_lines, reviews
+from tauboost.cli.texts import TextSource, are_texts
+from text_files import AS_TEXT, NAMES, names_for, write_texts
+
+TEXTS, LABELS = reviews(60, seed=1)
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    folder = tmp_path_factory.mktemp("models")
+    (folder / "train.jsonl").write_text(as_lines(*reviews(), "body", "kind"))
+    path = folder / "m"
+    done = run("fit", folder / "train.jsonl", "--text=body", "--label=kind", "--out", path)
+    assert done.exit_code == 0, done.output
+    return path
+
+
+@pytest.fixture(scope="module")
+def numbers(tmp_path_factory):
+    """A model of three classes that are numbers."""
+    folder = tmp_path_factory.mktemp("models")
+    path = write_texts(folder, "csv", *reviews(labels=(1, 2, 3)))
+    done = run("fit", path, "--text=text", "--label=label", "--out", folder / "m")
+    assert done.exit_code == 0, done.output
+    return folder / "m"
+
+
+@pytest.fixture
+def expected(model):
+    return tb.load_model(model).predict(TEXTS).tolist()
+
+
+def lines(*arguments, stdin=None):
+    result = run("predict", *arguments, stdin=stdin)
+    assert result.exit_code == 0, result.output
+    return result.stdout.splitlines()
+
+
+@pytest.mark.parametrize("kind", NAMES)
+def test_every_kind_of_file(kind, model, expected, tmp_path):
+    path = write_texts(tmp_path, kind, TEXTS, LABELS)
+    text = ["--text", "text"] if names_for(kind) else []
+    assert lines(model, path, *text) == expected
+    assert lines(model, path, path, *text) == expected * 2
+
+
+def test_names_are_those_of_the_fit(model, expected, tmp_path):
+    path = tmp_path / "new.jsonl"
+    path.write_text(as_lines(TEXTS, LABELS, "body", "kind"))
+    assert lines(model, path) == expected
+    result = run("predict", model, path, "--metrics")
+    accuracy = np.mean(np.array(expected) == LABELS)
+    assert f"accuracy {accuracy:.3%}" in result.stderr
+    other = path.rename(tmp_path / "new")
+    assert lines(model, other) == expected  # by its first byte
+    other.write_text(as_lines(TEXTS, LABELS, "body", "other"))
+    assert lines(model, other) == expected
+    result = run("predict", model, other, "--metrics", "--label", "other")
+    assert f"accuracy {accuracy:.3%}" in result.stderr
+    wrong = complaint(run("predict", model, other, "--metrics", "--out", tmp_path / "out"))
+    assert "line 1: there is no field 'kind'; there are body, id, other" in wrong
+
+
+def test_a_file_without_names_is_a_text_a_line(model, expected, tmp_path):
+    path = tmp_path / "new.txt"
+    path.write_text("\n".join(TEXTS))
+    assert lines(model, path) == expected
+    path.write_text("great\n\ndull\n")
+    assert len(lines(model, path)) == 3
+    assert "plain lines have no labels" in run("predict", model, path, "--metrics").stderr
+
+
+def test_standard_input(model, expected):
+    assert lines(model, "-", stdin="\n".join(TEXTS)) == expected
+    content = as_lines(TEXTS, LABELS)
+    assert lines(model, "-", "--text", "text", stdin=content) == expected
+    assert lines(model, "-", "--format", "jsonl", "--text", "text", stdin=content) == expected
+    # Without --text, a line is a text, whatever it looks like.
+    assert len(lines(model, "-", stdin=content)) == len(TEXTS)
+    assert lines(model, "-", stdin="") == []
+    for kind, text in (("csv", ["--text", "text"]), ("fasttext", [])):
+        content = AS_TEXT[kind](TEXTS, LABELS)
+        assert lines(model, "-", "--format", kind, *text, stdin=content) == expected
+
+
+def test_probabilities_and_documents(model, numbers, tmp_path):
+    clf = tb.load_model(model)
+    found = [float(line) for line in lines(model, "-", "--proba", stdin="\n".join(TEXTS))]
+    np.testing.assert_array_equal(found, clf.predict_proba(TEXTS)[:, 1])
+    found = [float(line) for line in lines(model, "-", "--decision", stdin="\n".join(TEXTS))]
+    np.testing.assert_array_equal(found, clf.decision_function(TEXTS))
+    document = json.loads("".join(lines(numbers, "-", "--proba", "--json", stdin="only1\nonly3\n")))
+    assert document["n_samples"] == 2
+    assert np.argmax(document["predictions"], axis=1).tolist() == [0, 2]
+
+
+@pytest.mark.parametrize("kind", ["csv", "jsonl"])
+def test_metrics_of_labels_that_are_numbers(kind, numbers, tmp_path):
+    path = write_texts(tmp_path, kind, *reviews(labels=(1, 2, 3)))
+    document = json.loads("".join(lines(numbers, path, "--metrics", "--json")))
+    assert document["metrics"]["accuracy"] > 0.8
+    path = write_texts(tmp_path, kind, ["a", "b"], ["1", "?"])
+    wrong = complaint(run("predict", numbers, path, "--metrics", "--json"))
+    assert "is none of the model's: 1, 2, 3" in wrong
+
+
+def test_explanations(model, numbers, tmp_path):
+    shown = lines(model, "-", "--explain", stdin="great film\n\nbad \x1b[31m\n")
+    assert shown[0] == "1: great film"
+    assert shown[1].startswith("pos has probability ")
+    assert any(line.startswith("great ") for line in shown)
+    assert "2: " in shown
+    assert "3: bad \\x1b[31m" in shown
+    document = json.loads("".join(lines(model, "-", "--explain", "--json", stdin="great film\n")))
+    (found,) = document["explanations"]
+    clf = tb.load_model(model)
+    assert found["class"] == "pos"
+    assert found["decision"] == clf.decision_function(["great film"])[0]
+    total = found["intercept"] + sum(term["contribution"] for term in found["terms"])
+    assert total == pytest.approx(found["decision"])
+    assert {"great"} <= {term["term"] for term in found["terms"]}
+    document = json.loads("".join(lines(numbers, "-", "--explain", "--json", stdin="only2\n")))
+    assert document["explanations"][0]["class"] == 2
+    assert lines(model, "-", "--explain", "--out", tmp_path / "why", stdin="great\n") == []
+    assert (tmp_path / "why").read_text().startswith("1: great\npos has probability")
+
+
+def test_what_is_refused(model, tmp_path):
+    (tmp_path / "d.svm").write_text("1 1:1\n-1 2:1\n" * 20)
+    rows = tmp_path / "rows"
+    assert run("fit", tmp_path / "d.svm", "--out", rows).exit_code == 0
+    for option in (["--text", "a"], ["--format", "csv"], ["--explain"]):
+        wrong = complaint(run("predict", rows, tmp_path / "d.svm", *option))
+        assert wrong == f"{option[0]}: for models of texts, and rows is not one"
+    wrong = complaint(run("predict", rows, tmp_path / "d.svm", tmp_path / "d.svm"))
+    assert "several files are read if they hold texts" in wrong
+    wrong = complaint(run("predict", model, "-", "--explain", "--proba", stdin="a"))
+    assert wrong == "--proba and --explain: choose one"
+    path = tmp_path / "bad.jsonl"
+    path.write_text('{"body": "a"}\n{"body": 3}\n')
+    wrong = complaint(run("predict", model, path, "--out", tmp_path / "out"))
+    assert wrong == f"{path}, line 2: a text must be a string, and field 'body' is 3"
+    assert not (tmp_path / "out").exists()
+
+
+def test_a_line_is_answered_before_the_next_one_comes(model):
+    command = [sys.executable, "-m", "tauboost", "predict", str(model), "-"]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(command, stdin=pipe, stdout=pipe, text=True, bufsize=1) as process:
+        for text, label in (("great", "pos"), ("awful", "neg"), ("superb", "pos")):
+            process.stdin.write(f"{text}\n")
+            process.stdin.flush()
+            assert process.stdout.readline() == f"{label}\n"
+        process.stdin.close()
+        assert process.wait(timeout=60) == 0
+
+
+def test_which_data_are_texts(tmp_path):
+    (tmp_path / "a.txt").write_text("__label__a b\n")
+    (tmp_path / "b.txt").write_text("1 1:1\n")
+    (tmp_path / "store").mkdir()
+    for name, expected in (
+        ("a.jsonl", True), ("a.txt", True), ("b.txt", False), ("a.csv", False),
+        ("a.parquet", False), ("store", False), ("none.svm", False),
+    ):  # fmt: skip
+        path = tmp_path / name
+        assert are_texts([path], None, None) is expected
+        assert are_texts([path], "text", None)
+        assert are_texts([path], None, "csv")
+    assert are_texts([tmp_path / "b.txt", tmp_path / "a.txt"], None, None)
+
+
+def test_the_name_of_several_files(tmp_path):
+    paths = tuple(tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
+    source = TextSource(paths, "text", None, None)
+    assert source.name == "a.jsonl and 2 more"
+    assert source.is_pipe  # or not there
