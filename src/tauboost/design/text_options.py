@@ -101,6 +101,11 @@ class TextOptions:
         return has_least or isinstance(self.max_df, Integral) or self.max_df < 1.0
 
     @property
+    def learns(self) -> bool:
+        """Whether texts have to be seen before any can become rows."""
+        return self.n_features is None or self.use_idf or self.prunes
+
+    @property
     def is_plain(self) -> bool:
         """Whether words are those that the compiled code finds."""
         if self.analyzer == "word":
