@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from sklearn.feature_extraction.text import TfidfTransformer
+from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 
 from odd_texts import fuzzed
 from tauboost.design.text_arrays import (
@@ -17,7 +17,7 @@ from tauboost.design.text_arrays import (
     weighed,
 )
 from tauboost.design.text_options import TextOptions
-from tauboost.design.texts import TextFeatures, learn_counts
+from tauboost.design.texts import TextFeatures, learn, learn_counts
 
 WEIGHTS = [
     {},
@@ -64,7 +64,7 @@ def test_some_features(counts, kept):
     assert renumbered((*arrays_of(counts)[:2], None), kept, 30)[2] is None
 
 
-@pytest.mark.parametrize("options", WEIGHTS, ids=str)
+@pytest.mark.parametrize("options", WEIGHTS)
 def test_weights_equal_scikit_learns(counts, options):
     transformer = TfidfTransformer(**{"use_idf": False, "norm": None, **options}).fit(counts)
     idf = None
@@ -77,7 +77,7 @@ def test_weights_equal_scikit_learns(counts, options):
     np.testing.assert_allclose(found.toarray(), expected.toarray(), rtol=1e-13)
 
 
-@pytest.mark.parametrize("options", WEIGHTS, ids=str)
+@pytest.mark.parametrize("options", WEIGHTS)
 def test_weights_equal_those_of_the_compiled_code(options):
     """What is hashed and pruned is weighed here, and all else there: to the last bit or so."""
     texts = fuzzed(200, 5)
@@ -97,7 +97,18 @@ def test_a_term_in_no_text_has_no_finite_weight_unless_smoothed():
 def test_ones_need_no_values():
     assert kind_of(TextOptions(binary=True)) == "ones"
     assert kind_of(TextOptions()) == "values"
-    assert kind_of(TextOptions(binary=True, use_idf=True)) == "values"
+    assert kind_of(TextOptions(binary=True, use_idf=True)) == "ones"
+    assert kind_of(TextOptions(binary=True, norm="l2")) == "values"
     rows = TextFeatures(TextOptions(binary=True, n_features=8), None).rows(["a bc bc", ""])
     assert rows.data is None
     assert rows.shape == (2, 8)
+
+
+def test_ones_are_as_heavy_as_their_columns():
+    texts = ["a bc bc", "bc de", "", "de"]
+    features, rows = learn(texts, TextOptions(binary=True, use_idf=True).checked())
+    assert rows.data is None
+    wanted = TfidfVectorizer(binary=True, norm=None).fit_transform(texts)
+    np.testing.assert_allclose(rows.to_scipy().toarray(), wanted.toarray())
+    again = features.rows(texts[::-1]).to_scipy().toarray()
+    np.testing.assert_array_equal(again, rows.to_scipy().toarray()[::-1])

@@ -31,7 +31,6 @@ def in_letters(text):
         {"token_pattern": r"[a-z]+", "n_features": 32},
         {"analyzer": "char", "n_features": 100, "norm": None, "alternate_sign": False},
     ],
-    ids=str,
 )
 def test_equals_scikit_learn(options):
     texts = [text.encode(errors="ignore").decode() for text in TEXTS]

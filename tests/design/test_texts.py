@@ -89,7 +89,6 @@ def test_a_giant_word_and_a_giant_text(n_threads):
         TextOptions(n_features=64, binary=True, max_df=0.5),
         TextOptions(token_pattern="[a-z]+"),
     ],
-    ids=str,
 )
 def test_features_find_again_what_was_learned(options):
     texts = edges() + fuzzed(300, 7)

@@ -93,14 +93,14 @@ def compare(options, texts, n_jobs=1):
 
 
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
-@pytest.mark.parametrize("options", WORDS + RUNS + WEIGHTS + HASHES, ids=str)
+@pytest.mark.parametrize("options", WORDS + RUNS + WEIGHTS + HASHES)
 def test_equals_scikit_learn(options):
     compare(options, odd_texts())
 
 
 @pytest.mark.slow
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
-@pytest.mark.parametrize("options", WORDS + RUNS + WEIGHTS + HASHES, ids=str)
+@pytest.mark.parametrize("options", WORDS + RUNS + WEIGHTS + HASHES)
 def test_equals_scikit_learn_on_very_many_texts(options):
     compare(options, fuzzed(100_000, 1), n_jobs=2)
 
@@ -187,7 +187,6 @@ def test_hashes_have_idf():
         {"analyzer": "char_wb", "ngram_range": (2, 4)},
         {"n_features": 1024, "min_df": 2, "use_idf": True},
     ],
-    ids=str,
 )
 def test_same_bits_for_any_number_of_threads(options, n_jobs):
     texts = fuzzed(800, 3) * 8 + ["word " * 60_000] + fuzzed(800, 4) * 4  # several blocks

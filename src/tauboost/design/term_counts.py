@@ -68,7 +68,7 @@ def count_terms(texts: list[str], options: TextOptions, n_threads: int = 1) -> T
     corpus = read_corpus(texts, everything, n_threads)
     found = found_terms(corpus, everything, (1, max(len(texts), 1)), n_threads)
     totals = found.totals if has_totals else None
-    return TermCounts(Terms(*found.names(None)), found.n_texts, totals, len(texts))
+    return TermCounts(Terms(*found.names(None, n_threads)), found.n_texts, totals, len(texts))
 
 
 def _python_terms(texts: list[str], options: TextOptions, has_totals: bool) -> TermCounts:

@@ -28,7 +28,9 @@ Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
 def kind_of(options: TextOptions) -> str:
     """Return what values a matrix for a fit has: ones, which need no memory, or real numbers."""
-    return "values" if options.is_weighted or not options.binary else "ones"
+    if not options.binary or options.norm is not None:
+        return "values"
+    return "ones"  # each times the weight of its column: the logarithm of 1 counts as 1
 
 
 def joined(parts: Sequence[Counts]) -> Counts:
@@ -76,7 +78,9 @@ def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Coun
     return ends, found[stays], None if values is None else values[stays]
 
 
-def weighed(counts: Counts, options: TextOptions, idf: Vector | None, kind: str) -> Counts:
+def weighed(
+    counts: Counts, options: TextOptions, idf: Vector | None, kind: str = "values"
+) -> Counts:
     """Make counts to values, as the compiled code does; other kinds stay as they are."""
     indptr, indices, given = counts
     if kind != "values":

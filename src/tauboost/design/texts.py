@@ -54,8 +54,8 @@ class TextFeatures:
 
     def rows(self, texts: Any, n_threads: int = 1) -> CsrArrays:
         """Count the terms in texts, and weigh them."""
-        arrays = self.counts(texts, kind_of(self.options), n_threads)
-        return CsrArrays(*arrays, (len(arrays[0]) - 1, self.n_features))
+        kind = kind_of(self.options)
+        return self._checked(self.counts(texts, kind, n_threads), kind)
 
     def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
         """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
@@ -83,6 +83,11 @@ class TextFeatures:
     def _n_hashes(self) -> int:
         assert self.options.n_features is not None
         return self.options.n_features
+
+    def _checked(self, arrays: Counts, kind: str) -> CsrArrays:
+        """Return the matrix for a fit; ones are as heavy as their columns."""
+        shape = (len(arrays[0]) - 1, self.n_features)
+        return CsrArrays(*arrays, shape, scale=self.idf if kind == "ones" else None)
 
     def _joined(self, texts: Any, values: Any, n_threads: int) -> Counts:
         return joined(
@@ -129,8 +134,9 @@ class TextFeatures:
 
 def learn(texts: Any, options: TextOptions, n_threads: int = 1) -> tuple[TextFeatures, CsrArrays]:
     """Find the terms of texts; return them, and the rows of these texts."""
-    features, arrays = learn_counts(texts, options, kind_of(options), n_threads)
-    return features, CsrArrays(*arrays, (len(arrays[0]) - 1, features.n_features))
+    kind = kind_of(options)
+    features, arrays = learn_counts(texts, options, kind, n_threads)
+    return features, features._checked(arrays, kind)
 
 
 def learn_counts(
@@ -154,11 +160,14 @@ def _learn_terms(
     corpus = read_corpus(texts, options, n_threads)
     n_texts = corpus.n_texts
     found = found_terms(corpus, options, text_bounds(options, n_texts), n_threads)
-    with_term = found.n_texts
+    is_open = not options.prunes and options.max_features is None
+    # Counts that nobody asks for take time: ones keep every term.
+    is_counted = options.use_idf or not is_open
+    with_term = found.n_texts if is_counted else np.ones(len(found), dtype=np.int64)
     totals = None if options.max_features is None else found.totals
     stays = staying(options, with_term, totals, n_texts)
     numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
-    features = TextFeatures(options, Terms(*found.names(numbers)))
+    features = TextFeatures(options, Terms(*found.names(numbers, n_threads)))
     features = _with_idf(features, with_term[stays], n_texts)
     return features, found.rows(numbers, features._values(kind), n_threads)
 

@@ -22,7 +22,7 @@ class TextParameters:
 
     alpha: float | str = "auto"
     analyzer: Any = "word"
-    binary: bool = False
+    binary: bool = True
     calibration: str | None = None
     class_weight: Any = None
     early_stopping: bool = False
@@ -37,10 +37,10 @@ class TextParameters:
     n_features: int | None = None
     n_jobs: int | None = -1
     ngram_range: tuple[int, int] = (1, 2)
-    norm: str | None = "l2"
+    norm: str | None = None
     random_state: Any = None
     stop_words: Any = None
-    sublinear_tf: bool = True
+    sublinear_tf: bool = False
     time_limit: float | None = None
     token_pattern: str = DEFAULT_PATTERN
     tol: float = 1e-3
