@@ -160,11 +160,10 @@ def _learn_terms(
     corpus = read_corpus(texts, options, n_threads)
     n_texts = corpus.n_texts
     found = found_terms(corpus, options, text_bounds(options, n_texts), n_threads)
-    is_all = not (options.prunes or options.use_idf or options.max_features is not None)
-    if is_all and len(found):
-        features = TextFeatures(options, Terms(*found.names(None, n_threads)))
-        return features, found.rows(None, features._values(kind), n_threads)
-    with_term = found.n_texts
+    is_open = not options.prunes and options.max_features is None
+    # Counts that nobody asks for take time: ones keep every term.
+    is_counted = options.use_idf or not is_open
+    with_term = found.n_texts if is_counted else np.ones(len(found), dtype=np.int64)
     totals = None if options.max_features is None else found.totals
     stays = staying(options, with_term, totals, n_texts)
     numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
