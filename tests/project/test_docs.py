@@ -14,9 +14,8 @@ import shown_output
 import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
-NAMES = (
-    "guide theory classifier texts tables paths-and-explanations model-files stores dask command-line"
-)
+NAMES = "guide theory classifier texts tables paths-and-explanations model-files stores dask"
+NAMES += " command-line"
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
 SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 NEEDS = {
