@@ -29,6 +29,7 @@ from peers_worker import NoResultError, Worker, save_split
 REST = 0.3  # seconds: threads of numerical libraries spin for up to 0.1 s after their work
 QUICK_PEERS = (DEFAULT, QUICK, "LIBLINEAR logistic, C=0.3", LOGISTIC)
 LONG = 20.0  # seconds; a fit that takes longer is not repeated
+CLOCKS = ("processor_seconds", "predict_seconds")
 
 Row = dict[str, Any]
 Workers = dict[str, Worker]
@@ -113,12 +114,15 @@ def row_of(peer: Peer, answers: Sequence[Row], failure: str, chosen: argparse.Na
     row: Row = {"model": peer.name, "family": peer.family, "threads": chosen.threads}
     scores = ("auc", "accuracy", "log_loss", "brier")
     if not answers:
-        nothing = dict.fromkeys(("seconds", "fastest", *scores, "other_cores_busy"), math.nan)
+        nothing = dict.fromkeys(
+            ("seconds", "fastest", *CLOCKS, *scores, "other_cores_busy"), math.nan
+        )
         return row | nothing | {"repeats": 0, "warning": "", "failure": failure}
     counted = answers[1:] or answers
     seconds = [answer["seconds"] for answer in counted]
     busy = sum(answer["busy"] for answer in counted) / sum(seconds)
     row |= {"seconds": median(seconds), "fastest": min(seconds)}
+    row |= {clock: median(answer[clock] for answer in counted) for clock in CLOCKS}
     row |= {score: answers[0][score] for score in scores}
     row |= {"other_cores_busy": round(busy, 2), "repeats": len(counted)}
     return row | {"warning": answers[0]["warning"], "failure": failure}

@@ -214,8 +214,10 @@ PEERS = [
 # Packages that families need beyond scikit-learn.
 NEEDED = {
     "EBM": "interpret-core",
+    "fastText": "fasttext-wheel",
     "LightGBM": "lightgbm",
     "LIBLINEAR multi-core": "liblinear-multicore",
     "Snap ML": "snapml",
+    "Vowpal Wabbit": "vowpalwabbit",
     "XGBoost gblinear": "xgboost",
 }

@@ -33,6 +33,8 @@ STYLES: dict[str, tuple[str, str]] = {
     "HistGradientBoosting": ("#0072b2", "o"),
     "LightGBM": ("#56b4e9", "s"),
     "EBM": ("#cc79a7", "D"),
+    "fastText": ("#000000", "v"),
+    "Vowpal Wabbit": ("#56b4e9", "s"),
 }
 TICKS = (0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.97, 0.98, 0.99, 0.995, 0.997, 0.998, 0.999, 0.9999)
 DIRECTIONS = np.deg2rad((0, 180, 30, -30, 150, -150, 60, -60, 120, -120, 90, -90))

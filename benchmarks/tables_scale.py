@@ -7,19 +7,16 @@ memory is measured in a process of its own, from the moment when its input is th
 from __future__ import annotations
 
 import argparse
-import multiprocessing
 import os
 import time
 from collections.abc import Callable
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from pathlib import Path
-from typing import Any
 
 import numpy as np
 
 import common
 import tauboost as tb
+from children import forget_the_peak, in_a_child, memory
 from tables_data import LABEL, genes, load, many_rows, quick_tables
 from tables_models import adaboost
 from tauboost import _core
@@ -125,13 +122,6 @@ def many_columns(chosen: argparse.Namespace) -> common.Facts:
     return facts
 
 
-def in_a_child(work: Callable[..., dict[str, float]], *given: Any) -> dict[str, float]:
-    """Return what a function returns in a process of its own."""
-    context = multiprocessing.get_context("spawn")
-    with ProcessPoolExecutor(1, mp_context=context) as children:
-        return children.submit(work, *given).result()
-
-
 def fit_once(
     make: Make, n_samples: int, n_columns: int, threads: int, seed: int
 ) -> dict[str, float]:
@@ -139,20 +129,12 @@ def fit_once(
     X, y = make(n_samples, n_columns, seed)
     tb.TableClassifier(n_jobs=threads).fit(X[:200], y[:200])  # imports, and the threads' start
     before = memory("VmRSS")
-    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")  # the peak is now's
+    forget_the_peak()
     began = time.perf_counter()
     tb.TableClassifier(n_jobs=threads, random_state=seed).fit(X, y)
     seconds = time.perf_counter() - began
     peak = memory("VmHWM")
     return {"seconds": seconds, "peak": peak - before, "whole": peak}
-
-
-def memory(kind: str) -> float:
-    """Return bytes that Linux counts for this process: VmRSS now, VmHWM at the peak."""
-    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
-        if line.startswith(kind):
-            return float(line.split()[1]) * 1024
-    return float("nan")
 
 
 # Many rounds.

@@ -82,6 +82,13 @@ void bind_matrix(nb::module_& module) {
       .def_prop_ro(
           "scale", [](const Matrix& A) { return view(A.scale); }, nb::rv_policy::reference_internal)
       .def(
+          "rescale",
+          [](Matrix& A, Array<const double> factors) {
+            expect_size(factors, A.n, "factors");
+            for (std::int64_t i = 0; i < A.n; ++i) A.scale[i] *= factors.data()[i];
+          },
+          "factors"_a)
+      .def(
           "valued",
           [](const Matrix& A, Array<std::uint8_t> valued) {
             expect_size(valued, A.n, "valued");

@@ -63,10 +63,16 @@ class FoundColumns {
     return taken(std::move(arrays));
   }
 
-  nb::tuple names(const Numbers& numbers) const {
-    std::vector<std::int64_t> ends;
-    std::vector<std::uint8_t> text = assembled(numbers).names(corpus_->words(), ends);
-    return nb::make_tuple(as_numpy(std::move(text)), as_numpy(std::move(ends)));
+  nb::tuple names(const Numbers& numbers, int n_threads) const {
+    text::Assembly assembly = assembled(numbers);
+    Growing<std::uint8_t> text;
+    Growing<std::int64_t> starts;
+    {
+      const WithoutGil free;
+      Team team(n_threads);
+      assembly.names(corpus_->words(), text, starts, team);
+    }
+    return nb::make_tuple(as_numpy(std::move(text)), as_numpy(std::move(starts)));
   }
 
  private:
@@ -85,7 +91,7 @@ struct FoundWords : FoundRows {
       : FoundRows(std::move(blocks), static_cast<std::int64_t>(corpus->words().size())),
         corpus(std::move(corpus)) {}
 
-  nb::tuple names(const Numbers& numbers) const {
+  nb::tuple names(const Numbers& numbers, int) const {
     n_kept(numbers, size());
     std::vector<std::uint8_t> text;
     std::vector<std::int64_t> ends(1, 0);
@@ -151,7 +157,7 @@ void bind_texts(nb::module_& module) {
       .def_prop_ro("n_texts", &FoundColumns::n_texts)
       .def_prop_ro("totals", &FoundColumns::totals)
       .def("rows", &FoundColumns::rows, "numbers"_a.none(), "values"_a, "n_threads"_a)
-      .def("names", &FoundColumns::names, "numbers"_a.none());
+      .def("names", &FoundColumns::names, "numbers"_a.none(), "n_threads"_a);
 
   nb::enum_<text::Kind>(module, "Kind")
       .value("ones", text::Kind::ones)
@@ -171,7 +177,7 @@ void bind_texts(nb::module_& module) {
       .def_prop_ro("totals", [](const FoundRows& found) { return found.sums(false); })
       .def("rows", &FoundRows::rows, "numbers"_a.none(), "values"_a, "n_threads"_a);
   nb::class_<FoundWords, FoundRows>(module, "FoundWords")
-      .def("names", &FoundWords::names, "numbers"_a.none());
+      .def("names", &FoundWords::names, "numbers"_a.none(), "n_threads"_a);
 
   nb::class_<TextCorpus>(module, "TextCorpus")
       .def(nb::init<const Splitting&, std::vector<std::string>, bool>(), "splitting"_a,

@@ -1,9 +1,10 @@
 // Columns to the rows of CSR, and to names.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
-#include <cstring>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "text/runs.hpp"
@@ -66,25 +67,39 @@ class Assembly {
     });
   }
 
-  // The text of all names, and where each ends; a word alone, or words with a space between.
-  std::vector<std::uint8_t> names(const std::vector<std::string_view>& words,
-                                  std::vector<std::int64_t>& ends) const {
-    std::vector<std::uint8_t> text;
-    ends.assign(1, 0);
-    for (std::size_t p = 0; p < parts_.size(); ++p) {
-      const Columns& part = parts_[p];
-      std::int64_t w = 0;
-      for (std::size_t k = 0; k < part.word_ends.size(); w = part.word_ends[k++]) {
-        if (number(p, static_cast<std::int64_t>(k)) < 0) continue;
-        for (std::int64_t v = w; v < part.word_ends[k]; ++v) {
-          if (v > w) text.push_back(0x20);
-          const std::string_view word = words[part.words[v] - 1];
-          text.insert(text.end(), word.begin(), word.end());
-        }
-        ends.push_back(static_cast<std::int64_t>(text.size()));
-      }
+  // The text of all names, and where each begins: a word alone, or words with a space between.
+  void names(const std::vector<std::string_view>& words, Growing<std::uint8_t>& text,
+             Growing<std::int64_t>& starts, Team& team) {
+    const std::size_t n_parts = parts_.size();
+    std::vector<std::int64_t> bytes(n_parts + 1), columns(n_parts + 1);  // before each part
+    each_part(team, [&](std::size_t p) {
+      each_name(p, [&](const std::uint32_t* first, const std::uint32_t* last) {
+        for (const std::uint32_t* word = first; word < last; ++word)
+          bytes[p + 1] += static_cast<std::int64_t>(words[*word - 1].size()) + 1;
+        --bytes[p + 1];
+        ++columns[p + 1];
+      });
+    });
+    for (std::size_t p = 0; p < n_parts; ++p) {
+      bytes[p + 1] += bytes[p];
+      columns[p + 1] += columns[p];
     }
-    return text;
+    text.reserve(bytes[n_parts]);
+    text.extend(bytes[n_parts]);
+    starts.reserve(columns[n_parts] + 1);
+    starts.extend(columns[n_parts] + 1);
+    each_part(team, [&](std::size_t p) {
+      std::uint8_t* out = text.data() + bytes[p];
+      std::int64_t* start = starts.data() + columns[p];
+      each_name(p, [&](const std::uint32_t* first, const std::uint32_t* last) {
+        *start++ = out - text.data();
+        for (const std::uint32_t* word = first; word < last; ++word) {
+          if (word > first) *out++ = ' ';
+          out = std::copy(words[*word - 1].begin(), words[*word - 1].end(), out);
+        }
+      });
+    });
+    starts.data()[columns[n_parts]] = bytes[n_parts];
   }
 
  private:
@@ -98,6 +113,16 @@ class Assembly {
   void each_part(Team& team, const Use& use) {
     team.share(static_cast<std::int64_t>(parts_.size()),
                [&](std::int64_t p) { use(static_cast<std::size_t>(p)); });
+  }
+
+  // The words of each column that stays.
+  template <typename Use>
+  void each_name(std::size_t p, const Use& use) const {
+    const Columns& part = parts_[p];
+    std::int64_t begin = 0;
+    for (std::size_t k = 0; k < part.word_ends.size(); begin = part.word_ends[k++])
+      if (number(p, static_cast<std::int64_t>(k)) >= 0)
+        use(part.words.data() + begin, part.words.data() + part.word_ends[k]);
   }
 
   template <typename Use>

@@ -146,7 +146,7 @@ class HashedRows {
   std::vector<char> words_;
   std::vector<std::size_t> ends_;
   static constexpr int at_once = 64;
-  Key keys_[at_once];
+  Key keys_[at_once] = {};
   int n_keys_ = 0;
 };
 

@@ -27,6 +27,7 @@ class Matrix:
     @property
     def scale(self) -> _Floats: ...
     def valued(self, valued: NDArray[np.uint8]) -> None: ...
+    def rescale(self, factors: _Floats) -> None: ...
     @property
     def row_order(self) -> NDArray[np.int64]: ...
 
@@ -502,7 +503,7 @@ class FoundRows:
 
 class FoundWords(FoundRows):
     def names(
-        self, numbers: NDArray[np.int32] | None
+        self, numbers: NDArray[np.int32] | None, n_threads: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 
 class FoundColumns:
@@ -515,7 +516,7 @@ class FoundColumns:
         self, numbers: NDArray[np.int32] | None, values: Values, n_threads: int
     ) -> _TextRows: ...
     def names(
-        self, numbers: NDArray[np.int32] | None
+        self, numbers: NDArray[np.int32] | None, n_threads: int
     ) -> tuple[NDArray[np.uint8], NDArray[np.int64]]: ...
 
 class TextCorpus:

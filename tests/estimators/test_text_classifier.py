@@ -58,12 +58,21 @@ def test_it_tunes_itself_and_learns():
     assert 0 < clf.held_out_loss_ < 1
 
 
-def test_it_is_the_classifier_behind_scikit_learns_vectorizer():
+@pytest.mark.parametrize(
+    "weights",
+    [
+        {"binary": True, "norm": None},
+        {"binary": True, "norm": None, "use_idf": False},
+        {"binary": False, "norm": "l2", "sublinear_tf": True},
+        {"binary": False, "norm": None},
+    ],
+)
+def test_it_is_the_classifier_behind_scikit_learns_vectorizer(weights):
     """Same features, same fit: nothing is lost on the way."""
-    rows = TfidfVectorizer(ngram_range=(1, 2), sublinear_tf=True).fit(TEXTS)
+    rows = TfidfVectorizer(ngram_range=(1, 2), **weights).fit(TEXTS)
     linear = tb.TauBoostClassifier(alpha=1e-3, max_iter=5, random_state=0)
     linear.fit(rows.transform(TEXTS), Y)
-    clf = quick().fit(TEXTS, Y)
+    clf = quick(**weights).fit(TEXTS, Y)
     assert clf.features_.terms.names.tolist() == rows.get_feature_names_out().tolist()
     np.testing.assert_allclose(clf.coef_, linear.coef_, rtol=1e-7, atol=1e-9)
     np.testing.assert_allclose(
@@ -216,7 +225,6 @@ def test_in_scikit_learns_hands():
         {"class_weight": "balanced", "calibration": "sigmoid", "alpha": "auto"},
         {"early_stopping": True, "validation_fraction": 0.3},
     ],
-    ids=str,
 )
 def test_options(options):
     clf = fitted(**options)

@@ -20,7 +20,7 @@ OPTIONS = [
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
-@pytest.mark.parametrize("options", OPTIONS, ids=str)
+@pytest.mark.parametrize("options", OPTIONS)
 def test_contributions_add_up(n_classes, options):
     clf = fitted(n_classes, **options)
     decisions = clf.decision_function(TEXTS).reshape(len(TEXTS), -1)

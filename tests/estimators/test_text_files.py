@@ -31,7 +31,6 @@ def path(tmp_path):
         {"n_features": 5000, "min_df": 2},
         {"binary": True, "use_idf": False, "sublinear_tf": False, "norm": None},
     ],
-    ids=str,
 )
 def test_the_same_bits(n_classes, options, path):
     clf = fitted(n_classes, **options)

@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import random
-import tracemalloc
-from collections import Counter
-
 import numpy as np
 import pytest
 
-from fuzz.sealed import edit_file, put_together, take_apart
+from fuzz.sealed import put_together, take_apart
 from model_files import content_of, dense_model, refused
+from model_fuzz import fuzz
 from table_files import assert_valid_table, same_table, table_data
 from table_models import make_model, random_codes
 from tauboost.io.model import ModelFileError, TableData, read_model, write_model
@@ -18,7 +15,6 @@ from tauboost.tuning.loading import load
 from tauboost.tuning.table_model import TableModel
 
 BASES = [table_data(2), table_data(3), table_data(2, n_terms=1), table_data(3, n_terms=0)]
-MEMORY = 10 * 2**20
 
 
 @pytest.fixture
@@ -128,54 +124,25 @@ def test_no_offsets_at_all(path):
     refused(path, put_together(fields, header, data[:begin] + data[end:]), "offsets of categories")
 
 
-def fuzz(tmp_path, count, seed):
-    """Load ``count`` mutated files; return how often each outcome was seen."""
-    rng = random.Random(seed)
-    path = tmp_path / "model"
-    contents = [content_of(data, path) for data in BASES]
-    outcomes: Counter[str] = Counter()
-    tracemalloc.start()
-    for step in range(count):
-        content = edit_file(rng, contents[step % len(contents)], rng.choice(contents))
-        path.write_bytes(content)
-        tracemalloc.reset_peak()
-        before = tracemalloc.get_traced_memory()[0]
-        outcomes[outcome_of(path)] += 1
-        peak = tracemalloc.get_traced_memory()[1] - before
-        assert peak < MEMORY, f"{peak} bytes for a file of {len(content)}"
-    tracemalloc.stop()
-    return outcomes
-
-
-def outcome_of(path):
-    try:
-        data = read_model(path)
-    except ModelFileError as error:
-        message = str(error)
-        assert message.startswith(f"{path} cannot")
-        assert "\n" not in message
-        return "refused"
-    assert isinstance(data, TableData)
-    assert_valid_table(data)
-    try:
+def mutations(path, count, seed):
+    def use(data):
+        assert isinstance(data, TableData)
+        assert_valid_table(data)
         model = load(path)
-    except ModelFileError:
-        return "no model"
-    assert model.decisions(random_codes(model, 5)).shape == (5, model.n_tasks)
-    write_model(data, path)
-    assert same_table(read_model(path), data)
-    return "loaded"
+        assert model.decisions(random_codes(model, 5)).shape == (5, model.n_tasks)
+
+    return fuzz(path, BASES, count, seed, use, same_table)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # scores near the largest float
-def test_sample_of_mutations(tmp_path):
-    outcomes = fuzz(tmp_path, 1_500, seed=0)
+def test_sample_of_mutations(path):
+    outcomes = mutations(path, 1_500, seed=0)
     assert outcomes["refused"] > 700
     assert outcomes["loaded"] > 30  # the edits are not all so crude that nothing passes
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("seed", range(1, 6))
-def test_many_mutations(tmp_path, seed):
+def test_many_mutations(path, seed):
     """Run 100,000 mutations in all."""
-    assert fuzz(tmp_path, 20_000, seed).total() == 20_000
+    assert mutations(path, 20_000, seed).total() == 20_000

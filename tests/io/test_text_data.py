@@ -50,13 +50,6 @@ def test_what_fits():
     replace(WORDS, **short(), **packed(b"a" * 100, b"a" * 101, b"a" * 101 + b"b"))
 
 
-def around(kept):
-    """Return hashes that ascend, if differences of 32 bits are to be believed."""
-    found = kept.copy()
-    found[1:4] = [2**31 - 1, -(2**31), -1]
-    return found
-
-
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
@@ -111,7 +104,7 @@ def test_what_does_not_fit(changes, reason):
         ({"kept": HASHED.kept[::-1].copy()}, r"kept must ascend within 0\.\.4095"),
         ({"kept": HASHED.kept + 4096}, r"kept must ascend within 0\.\.4095"),
         ({"kept": HASHED.kept - 4096}, "kept must ascend"),
-        ({"kept": around(HASHED.kept)}, "kept must ascend"),
+        ({"kept": np.array([0, 2**31 - 1, -5, *HASHED.kept[3:]], np.int32)}, "kept must ascend"),
         ({"kept": HASHED.kept.astype(np.int64)}, "kept must be int32"),
         ({"kept": None}, "n_features must be 4096"),
     ],

@@ -42,6 +42,15 @@ def test_file_to_model(tmp_path):
     assert all(float(row["seconds"]) > 0 for row in rows)
 
 
+def test_text_sizes(tmp_path):
+    assert "predictions changed" in run("text_sizes.py", tmp_path)
+    rows = rows_of(tmp_path / "text_sizes.csv")
+    assert rows[0]["accuracy"] == rows[0]["accuracy_before"]
+    sizes = [int(row["bytes"]) for row in rows]
+    assert sizes == sorted(sizes, reverse=True)
+    assert all(int(row["bytes"]) <= int(row["max_bytes"]) for row in rows)
+
+
 def test_reading(tmp_path):
     printed = run("reading.py", tmp_path)
     assert "target 12 x" in printed

@@ -14,8 +14,9 @@ import shown_output
 import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
-NAMES = "guide theory classifier tables paths-and-explanations model-files stores dask command-line"
-PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
+NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
+NAMES += ["model-files", "stores", "dask", "command-line"]
+PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
 SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 NEEDS = {
     "README.md": "pandas",
@@ -26,6 +27,7 @@ NEEDS = {
     "docs/model-files.md": "onnxruntime",
     "docs/paths-and-explanations.md": "matplotlib",
     "docs/tables.md": "onnxruntime",
+    "docs/texts.md": "pandas",
 }
 ALL_PAGES = sorted(
     path.relative_to(ROOT).as_posix()

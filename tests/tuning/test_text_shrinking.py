@@ -20,7 +20,6 @@ def size(model):
 @pytest.mark.parametrize(
     "options",
     [{}, {"use_idf": False}, {"norm": None}, {"norm": "l1"}, {"n_features": 512, "min_df": 1}],
-    ids=str,
 )
 def test_any_size(n_classes, options):
     model = fitted(n_classes, **options)._model

@@ -41,6 +41,10 @@ def build_matrix(
             cuts=shard_cuts(arrays.row_ends(), arrays.shape[1], nonzeros_a_shard),
             n_threads=n_threads,
         )
+    if arrays.scale is not None:
+        factors = np.ones(matrix.n)
+        factors[place] = arrays.scale
+        matrix.rescale(factors)
     if not matrix.is_sound:
         raise RuntimeError("X was changed by another thread while it was read: give X a copy")
     return matrix

@@ -63,6 +63,14 @@ class Terms:
         places = np.repeat(self.offsets[:-1][kept] - offsets[:-1], lengths)
         return Terms(self.text[places + np.arange(offsets[-1])], offsets)
 
+    def __getstate__(self) -> dict[str, Any]:
+        return {"text": self.text, "offsets": self.offsets}
+
+    @cached_property
+    def numbers(self) -> dict[str, int]:
+        """The number of each as a Python string."""
+        return {name: number for number, name in enumerate(self.names)}
+
     @cached_property
     def names(self) -> NDArray[Any]:
         """All of them as Python strings."""

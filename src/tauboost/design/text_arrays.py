@@ -28,15 +28,15 @@ Counts = tuple[NDArray[Any], NDArray[Any], NDArray[Any] | None]
 
 def kind_of(options: TextOptions) -> str:
     """Return what values a matrix for a fit has: ones, which need no memory, or real numbers."""
-    return "values" if options.is_weighted or not options.binary else "ones"
+    if not options.binary or options.norm is not None:
+        return "values"
+    return "ones"  # each times the weight of its column: the logarithm of 1 counts as 1
 
 
 def joined(parts: Sequence[Counts]) -> Counts:
     """Put the rows of blocks one below the other."""
     if len(parts) == 1:
         return parts[0]
-    if not parts:
-        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
     starts = np.cumsum([0, *(len(part[1]) for part in parts[:-1])])
     indptr = [part[0][1:] + start for part, start in zip(parts, starts, strict=True)]
     values = [part[2] for part in parts if part[2] is not None]
@@ -78,7 +78,9 @@ def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Coun
     return ends, found[stays], None if values is None else values[stays]
 
 
-def weighed(counts: Counts, options: TextOptions, idf: Vector | None, kind: str) -> Counts:
+def weighed(
+    counts: Counts, options: TextOptions, idf: Vector | None, kind: str = "values"
+) -> Counts:
     """Make counts to values, as the compiled code does; other kinds stay as they are."""
     indptr, indices, given = counts
     if kind != "values":

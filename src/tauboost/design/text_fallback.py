@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
 
+from ..base.messages import shown
 from ..validation.texts import take_texts
 from .terms import Terms
 from .text_arrays import Counts
@@ -26,6 +30,8 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
         for name in ("lowercase", "ngram_range", "analyzer", "token_pattern", "binary")
     }
     shared["stop_words"] = list(options.stop_words) or None
+    if callable(options.analyzer):
+        shared["analyzer"] = partial(strings_of, options.analyzer)
     strings = take_texts(texts)
     if options.n_features is not None:
         hasher = HashingVectorizer(
@@ -34,8 +40,7 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
             alternate_sign=options.alternate_sign,
             norm=None,
         )
-        found = hasher.transform(strings)
-        return (found.indptr.astype(np.int64), found.indices, found.data), Terms.of([])
+        return hashed(strings, hasher), Terms.of([])
     if terms is not None:
         counter = CountVectorizer(**shared, vocabulary=terms.names.tolist())
         found = counter.transform(strings)
@@ -50,3 +55,27 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
         terms = Terms.of(counter.get_feature_names_out())
     found.sort_indices()
     return (found.indptr.astype(np.int64), found.indices, found.data), terms
+
+
+def hashed(strings: list[str], hasher: Any) -> Counts:
+    """Return the rows of texts by hashes of what was found in them."""
+    if not strings:
+        return np.zeros(1, dtype=np.int64), np.empty(0, dtype=np.int32), np.empty(0)
+    try:
+        found = hasher.transform(strings)
+    except UnicodeEncodeError:
+        halves = (k for k, text in enumerate(strings) if re.search("[\ud800-\udfff]", text))
+        raise ValueError(
+            f"the text of row {next(halves, 0)} holds half of a pair of UTF-16, which has no hash: "
+            "leave it out, as with text.encode('utf-8', 'ignore').decode()"
+        ) from None
+    return found.indptr.astype(np.int64), found.indices, found.data
+
+
+def strings_of(analyzer: Callable[[str], Any], text: str) -> list[str]:
+    """Return what a function finds in a text, each of them a string."""
+    found = list(analyzer(text))
+    for term in found:
+        if not isinstance(term, str):
+            raise TypeError(f"analyzer must return strings, got {shown(term)} among them")
+    return found

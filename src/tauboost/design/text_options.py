@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, fields
+from collections.abc import Iterable
+from dataclasses import dataclass, fields, replace
+from numbers import Integral, Real
 from typing import Any, Self
 
 from ..base.messages import shown
-from ..validation import check_choice, check_count, check_real
+from ..validation import check_choice, check_count, check_flag, check_real
 
 __all__ = ["DEFAULT_PATTERN", "TextOptions", "check_stop_words", "shortest_word"]
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 ANALYZERS = ("word", "char", "char_wb")
 NORMS = (None, "l1", "l2")
+FLAGS = ("lowercase", "binary", "sublinear_tf", "use_idf", "smooth_idf", "alternate_sign")
+MOST_HASHES = 2**31 - 1
 
 
 @dataclass(frozen=True)
@@ -48,8 +51,9 @@ class TextOptions:
         return cls(**{name: getattr(thing, name) for name in known}, **changes).checked()
 
     def checked(self) -> Self:
-        """Check all of them; return them."""
-        check_ngram_range(self.ngram_range)
+        """Check all of them; return them, each of the type that is written here."""
+        flags: dict[str, Any] = {name: check_flag(getattr(self, name), name) for name in FLAGS}
+        ngram_range = check_ngram_range(self.ngram_range)
         if not callable(self.analyzer):
             check_choice(self.analyzer, "analyzer", ANALYZERS)
         if not isinstance(self.token_pattern, str):
@@ -65,28 +69,36 @@ class TextOptions:
         if self.max_features is not None:
             check_count(self.max_features, "max_features")
         if self.n_features is not None:
-            check_count(self.n_features, "n_features")
-            check_real(self.n_features, "n_features", most=2**31 - 1)
             self._check_hashing()
         if self.norm not in NORMS:
             raise ValueError(f"norm must be None, 'l1' or 'l2', got {shown(self.norm)}")
-        return self
+        return replace(self, ngram_range=ngram_range, **flags)
 
     def _check_hashing(self) -> None:
+        if check_count(self.n_features, "n_features") > MOST_HASHES:
+            raise ValueError(
+                f"n_features must be at most {MOST_HASHES}, got {shown(self.n_features)}"
+            )
         if self.max_features is not None:
             raise ValueError(
                 "max_features and n_features exclude each other: leave out one of them"
             )
-        if self.alternate_sign and self.sublinear_tf:
+        if self.sublinear_tf and self.alternate_sign:
             raise ValueError(
-                "sublinear_tf takes logarithms, and hashed counts may be below 0: set "
-                "alternate_sign=False"
+                "sublinear_tf takes logarithms of counts, and with alternate_sign some are below "
+                "0: set one of them to False"
             )
 
     @property
     def is_weighted(self) -> bool:
         """Whether values are more than counts, or ones."""
         return self.use_idf or self.sublinear_tf or self.norm is not None
+
+    @property
+    def prunes(self) -> bool:
+        """Whether features in few, or in many, texts are left out."""
+        has_least = self.min_df > (1 if isinstance(self.min_df, Integral) else 0.0)
+        return has_least or isinstance(self.max_df, Integral) or self.max_df < 1.0
 
     @property
     def is_plain(self) -> bool:
@@ -107,10 +119,10 @@ def shortest_word(pattern: str) -> int | None:
 
 def check_ngram_range(value: Any) -> tuple[int, int]:
     """Check the shortest and the longest run of words, or characters, that is one feature."""
-    is_pair = isinstance(value, Sequence) and not isinstance(value, str) and len(value) == 2
-    if not is_pair:
+    given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
+    if len(given) != 2:
         raise ValueError(f"ngram_range must be two numbers as in (1, 2), got {shown(value)}")
-    least, most = (check_count(number, "ngram_range") for number in value)
+    least, most = (check_count(number, "ngram_range") for number in given)
     if least > most:
         raise ValueError(f"ngram_range must ascend as in (1, 2), got {shown(value)}")
     return least, most
@@ -118,7 +130,7 @@ def check_ngram_range(value: Any) -> tuple[int, int]:
 
 def check_share(value: Any, name: str) -> None:
     """Check a number of texts, or a part of them."""
-    if isinstance(value, float):
+    if isinstance(value, Real) and not isinstance(value, Integral):
         check_real(value, name, least=0.0, most=1.0)
     else:
         check_count(value, name)

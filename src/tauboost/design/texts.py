@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from math import ceil, floor
+from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -58,8 +60,8 @@ class TextFeatures:
 
     def rows(self, texts: Any, n_threads: int = 1) -> CsrArrays:
         """Count the terms in texts, and weigh them."""
-        arrays = self.counts(texts, kind_of(self.options), n_threads)
-        return CsrArrays(*arrays, (len(arrays[0]) - 1, self.n_features))
+        kind = kind_of(self.options)
+        return self._checked(self.counts(texts, kind, n_threads), kind)
 
     def counts(self, texts: Any, kind: str, n_threads: int = 1) -> Counts:
         """Return the arrays of the matrix; kind: "ones", "counts" (integers) or "values"."""
@@ -87,6 +89,11 @@ class TextFeatures:
     def _n_hashes(self) -> int:
         assert self.options.n_features is not None
         return self.options.n_features
+
+    def _checked(self, arrays: Counts, kind: str) -> CsrArrays:
+        """Return the matrix for a fit; ones are as heavy as their columns."""
+        shape = (len(arrays[0]) - 1, self.n_features)
+        return CsrArrays(*arrays, shape, scale=self.idf if kind == "ones" else None)
 
     def _joined(self, texts: Any, values: Any, n_threads: int) -> Counts:
         return joined(
@@ -117,7 +124,7 @@ class TextFeatures:
             self._n_hashes, options.alternate_sign, options.binary, *run_lengths(options)
         )
         return _core.hashed_rows(
-            held, known, splitting(options), list(options.stop_words), hashing, n_threads
+            held, known, splitting(options), left_out(options), hashing, n_threads
         )
 
     @cached_property
@@ -126,15 +133,16 @@ class TextFeatures:
         return _core.TextIndex(
             self.terms.text,
             self.terms.offsets,
-            list(self.options.stop_words),
+            left_out(self.options),
             self.options.analyzer == "word",
         )
 
 
 def learn(texts: Any, options: TextOptions, n_threads: int = 1) -> tuple[TextFeatures, CsrArrays]:
     """Find the terms of texts; return them, and the rows of these texts."""
-    features, arrays = learn_counts(texts, options, kind_of(options), n_threads)
-    return features, CsrArrays(*arrays, (len(arrays[0]) - 1, features.n_features))
+    kind = kind_of(options)
+    features, arrays = learn_counts(texts, options, kind, n_threads)
+    return features, features._checked(arrays, kind)
 
 
 def learn_counts(
@@ -156,7 +164,7 @@ def _learn_terms(
     texts: Any, options: TextOptions, kind: str, n_threads: int
 ) -> tuple[TextFeatures, Counts]:
     least, most = run_lengths(options)
-    corpus = _core.TextCorpus(splitting(options), list(options.stop_words), most > 1)
+    corpus = _core.TextCorpus(splitting(options), left_out(options), most > 1)
     for held in held_texts(texts, options):
         corpus.read(held, characters_of(held.widest), n_threads)
     n_texts = corpus.n_texts
@@ -166,17 +174,29 @@ def _learn_terms(
         found = corpus.columns(least, most, *bounds, options.binary, n_threads)
     else:
         found = corpus.rows(options.binary, n_threads)
-    with_term = found.n_texts
-    stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
+    stays, with_term = _chosen(found, options, bounds, n_texts)
+    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
+    features = TextFeatures(options, Terms(*found.names(numbers, n_threads)))
+    if with_term is not None:
+        features = _with_idf(features, with_term[stays], n_texts)
+    return features, found.rows(numbers, features._values(kind), n_threads)
+
+
+def _chosen(
+    found: Any, options: TextOptions, bounds: tuple[int, int], n_texts: int
+) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
+    """Tell which features stay, and how many texts have each, where that was counted."""
+    is_open = bounds[0] <= 1 and bounds[1] >= n_texts
+    counts = options.use_idf or not is_open or options.max_features is not None
+    with_term = found.n_texts if counts else None
+    stays = np.ones(len(found), dtype=bool)
+    if with_term is not None:
+        stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
     if not stays.any():
-        is_open = bounds[0] <= 1 and bounds[1] >= n_texts
         raise ValueError(NOTHING_FOUND if is_open or n_texts == 0 else NOTHING_LEFT)
     if options.max_features is not None:
         stays = most_frequent(found.totals, stays, options.max_features)
-    numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
-    features = TextFeatures(options, Terms(*found.names(numbers)))
-    features = _with_idf(features, with_term[stays], n_texts)
-    return features, found.rows(numbers, features._values(kind), n_threads)
+    return stays, with_term
 
 
 def _learn_hashes(
@@ -184,16 +204,15 @@ def _learn_hashes(
 ) -> tuple[TextFeatures, Counts]:
     """Count by hash which are rare, or frequent: terms that share a hash count together."""
     features = TextFeatures(options, None)
-    prunes = options.min_df not in (0.0, 1) or options.max_df != 1.0
-    if not prunes and not options.use_idf:
+    if not options.prunes and not options.use_idf:
         return features, features.counts(texts, kind, n_threads)
     plain = TextFeatures(replace(options, use_idf=False, sublinear_tf=False, norm=None), None)
     counts = plain.counts(texts, "ones" if kind == "ones" else "counts", n_threads)
     n_texts = len(counts[0]) - 1
     with_term = document_frequencies(counts, features.n_features)
-    if prunes:
+    if options.prunes:
         least, most = text_bounds(options, n_texts)
-        kept = np.flatnonzero((with_term >= max(least, 1)) & (with_term <= most))
+        kept = np.flatnonzero((with_term >= least) & (with_term <= most))
         if len(kept) == 0:
             raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
         features, with_term = replace(features, kept=kept.astype(np.int32)), with_term[kept]
@@ -227,6 +246,13 @@ def splitting(options: TextOptions) -> Any:
     return _core.Splitting(bool(options.lowercase), shortest, least, most)
 
 
+def left_out(options: TextOptions) -> list[str]:
+    """Return the stop words that can be met: no others than words are left out, and no runs."""
+    if options.analyzer != "word":
+        return []
+    return [word for word in options.stop_words if re.fullmatch(r"\w+", word)]
+
+
 def run_lengths(options: TextOptions) -> tuple[int, int]:
     """Return how many words a feature has; a run of characters is found as one word."""
     return options.ngram_range if options.analyzer == "word" else (1, 1)
@@ -234,15 +260,17 @@ def run_lengths(options: TextOptions) -> tuple[int, int]:
 
 def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
     """Return how many texts must, and may, have a feature."""
+    if n_texts == 0:
+        raise ValueError("there are no texts to find words in")
     least, most = (
-        share * n_texts if isinstance(share, float) else share
+        share if isinstance(share, Integral) else share * n_texts
         for share in (options.min_df, options.max_df)
     )
     if most < least:
         raise ValueError(
             f"max_df allows features in at most {most:g} texts, and min_df wants at least {least:g}"
         )
-    return ceil(least), floor(most)
+    return max(ceil(least), 1), floor(most)
 
 
 def most_frequent(

@@ -48,7 +48,13 @@ def without_unused_features(
     ends = np.cumsum([len(part.indices) for part in parts])[:-1]
     kept = (arrays.shape[0], len(used))
     renumbered = [
-        replace(part, indices=number, shape=kept, more=None)
+        replace(
+            part,
+            indices=number,
+            shape=kept,
+            more=None,
+            scale=None if part.scale is None else part.scale[used],
+        )
         for part, number in zip(parts, np.split(numbers, ends), strict=True)
     ]
     more = renumbered[1] if len(parts) > 1 else None

@@ -157,7 +157,7 @@ def explain_text(
     """
     rows = model.features.rows([text], n_threads)
     columns = np.asarray(rows.indices, dtype=np.intp)
-    values = np.ones(len(columns)) if rows.data is None else rows.data
+    values = rows.values()
     added = values[:, None] * model.model.coef[:, columns].T
     decisions = model.model.decisions(rows, n_threads)
     if class_ is None:

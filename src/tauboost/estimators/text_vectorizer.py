@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from collections.abc import Set as AbstractSet
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any, Self
 
@@ -13,11 +14,13 @@ from sklearn.base import BaseEstimator, TransformerMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
+from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..design.terms import Terms
 from ..design.text_arrays import Counts, document_frequencies, idf_of
 from ..design.text_options import DEFAULT_PATTERN, TextOptions, check_stop_words
 from ..design.texts import TextFeatures, learn_counts
+from ..validation.texts import take_texts
 
 __all__ = ["TextVectorizer"]
 
@@ -86,7 +89,6 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     if TYPE_CHECKING:
         features_: TextFeatures
-        _vocabulary: dict[str, int] | None
 
     def __init__(
         self,
@@ -150,12 +152,14 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 
     def fit_transform(self, texts: Any, y: Any = None) -> Any:
         """Find the features of texts, and return their matrix."""
-        return self._matrix(self._fit(texts, y))
+        counts = self._fit(texts, y)
+        return self._matrix(self.features_, counts)
 
     def transform(self, texts: Any) -> Any:
         """Return the matrix of texts: CSR, one row for each."""
         features = self._fitted()
-        return self._matrix(features.counts(texts, self._kind, resolve_jobs(self.n_jobs)))
+        kind = self._kind(features.options)
+        return self._matrix(features, features.counts(texts, kind, resolve_jobs(self.n_jobs)))
 
     def get_feature_names_out(self, input_features: Any = None) -> NDArray[Any]:  # noqa: ARG002
         """Return the names of the features."""
@@ -164,18 +168,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def inverse_transform(self, X: Any) -> list[NDArray[Any]]:
         """Return the features that each row has, without order."""
         names = self._terms("inverse_transform").names
-        X = sp.csr_array(X)
+        X = sp.csr_array(np.atleast_2d(X) if isinstance(X, np.ndarray | list) else X)
+        if X.shape[1] != len(names):
+            raise ValueError(f"X has {X.shape[1]} columns, and there are {len(names)} features")
         return [names[X.indices[a:b][X.data[a:b] != 0]] for a, b in pairwise(X.indptr)]
 
     @property
     def vocabulary_(self) -> dict[str, int]:
         """The column of each feature."""
-        if "features_" not in vars(self):
-            raise AttributeError("vocabulary_ is there after fit")
-        if self._vocabulary is None:
-            names = self._terms("vocabulary_").names
-            self._vocabulary = {name: column for column, name in enumerate(names)}
-        return self._vocabulary
+        return self._terms("vocabulary_").numbers
 
     @property
     def idf_(self) -> Vector:
@@ -187,53 +188,54 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     def _fit(self, texts: Any, y: Any) -> Counts:
         del y
         options, n_threads = self._options(), resolve_jobs(self.n_jobs)
+        kind = self._kind(options)
         if self.vocabulary is None:
-            features, counts = learn_counts(texts, options, self._kind, n_threads)
+            self.features_, counts = learn_counts(texts, options, kind, n_threads)
         else:
-            features, counts = self._with_vocabulary(texts, options, n_threads)
-        self.features_, self._vocabulary = features, None
+            self.features_, counts = self._with_vocabulary(texts, options, kind, n_threads)
         return counts
 
     def _with_vocabulary(
-        self, texts: Any, options: TextOptions, n_threads: int
+        self, texts: Any, options: TextOptions, kind: str, n_threads: int
     ) -> tuple[TextFeatures, Counts]:
-        if options.n_features is not None:
-            raise ValueError("vocabulary and n_features exclude each other: leave out one of them")
-        features = TextFeatures(options, terms_of(self.vocabulary))
+        features = self._known(options)
         if not options.use_idf:
-            return features, features.counts(texts, self._kind, n_threads)
-        texts = list(texts)
+            return features, features.counts(texts, kind, n_threads)
+        texts = take_texts(texts)
         counts = features.counts(texts, "ones", n_threads)
         with_term = document_frequencies(counts, features.n_features)
         idf = idf_of(with_term, len(texts), options.smooth_idf)
         features = TextFeatures(options, features.terms, idf)
-        return features, features.counts(texts, self._kind, n_threads)
+        return features, features.counts(texts, kind, n_threads)
+
+    def _known(self, options: TextOptions) -> TextFeatures:
+        if options.n_features is not None:
+            raise ValueError("vocabulary and n_features exclude each other: leave out one of them")
+        return TextFeatures(options, terms_of(self.vocabulary))
 
     def _options(self) -> TextOptions:
         has_weights = self.use_idf or self.sublinear_tf or self.n_features is not None
         norm = ("l2" if has_weights else None) if self.norm == "auto" else self.norm
-        least, most = self.ngram_range
-        return TextOptions.of(
-            self,
-            norm=norm,
-            ngram_range=(least, most),
-            stop_words=check_stop_words(self.stop_words),
-        )
+        return TextOptions.of(self, norm=norm, stop_words=check_stop_words(self.stop_words))
 
-    @property
-    def _kind(self) -> str:
-        options = self._options()
-        is_integer = self.dtype is not None and np.dtype(self.dtype).kind in "iu"
-        if options.is_weighted or (self.dtype is not None and not is_integer):
-            return "values"
-        return "values" if options.n_features is not None and not is_integer else "counts"
+    def _kind(self, options: TextOptions) -> str:
+        """Return what values are: counts or, where a type or an option says so, real numbers."""
+        if self.dtype is None:
+            has_weights = options.is_weighted or options.n_features is not None
+            return "values" if has_weights else "counts"
+        dtype = np.dtype(self.dtype)
+        if dtype.kind not in "biuf" or dtype == np.float16:
+            raise ValueError(f"dtype must be one of numbers in a sparse matrix, got {dtype}")
+        if options.is_weighted and dtype.kind != "f":
+            raise ValueError(f"dtype must be a float, as weights are no whole numbers, got {dtype}")
+        return "values" if dtype.kind == "f" else "counts"
 
     def _fitted(self) -> TextFeatures:
         if "features_" not in vars(self):
             options = self._options()
             if self.vocabulary is not None and not options.use_idf:
-                self.features_ = TextFeatures(options, terms_of(self.vocabulary))
-            elif options.n_features is not None and not options.use_idf:
+                return self._known(options)
+            if options.n_features is not None and not options.use_idf and not options.prunes:
                 return TextFeatures(options, None)
         check_is_fitted(self, "features_")
         return self.features_
@@ -244,12 +246,11 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             raise AttributeError(f"hashed features have no names: {caller} needs n_features=None")
         return terms
 
-    def _matrix(self, counts: Counts) -> Any:
+    def _matrix(self, features: TextFeatures, counts: Counts) -> Any:
         indptr, indices, values = counts
-        features = self._fitted()
         if features.kept is not None:  # the matrix is as wide as was asked for
             indices = features.kept[indices]
-        width = features.n_features if features.kept is None else self.n_features
+        width = features.n_features if features.kept is None else features.options.n_features
         assert values is not None
         values = values.astype(values.dtype if self.dtype is None else self.dtype, copy=False)
         return sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, width))
@@ -258,14 +259,15 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
 def terms_of(vocabulary: Any) -> Terms:
     """Return the terms of a vocabulary by column."""
     if isinstance(vocabulary, Mapping):
-        columns = sorted(vocabulary.values())
-        if columns != list(range(len(columns))):
+        if set(vocabulary.values()) != set(range(len(vocabulary))):
             raise ValueError("the columns in vocabulary must be 0, 1, ..., each of them once")
         terms = sorted(vocabulary, key=vocabulary.__getitem__)
+    elif isinstance(vocabulary, str) or not isinstance(vocabulary, Iterable):
+        raise TypeError(
+            f"vocabulary must be a list of terms, or give their columns, got {shown(vocabulary)}"
+        )
     else:
-        terms = list(vocabulary)
-        if isinstance(vocabulary, set | frozenset):
-            terms = sorted(terms)
+        terms = sorted(vocabulary) if isinstance(vocabulary, AbstractSet) else list(vocabulary)
     if not terms:
         raise ValueError("vocabulary is empty")
     if not all(isinstance(term, str) for term in terms):

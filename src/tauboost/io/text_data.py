@@ -158,9 +158,8 @@ class TextData:
                 raise ValueError(f"n_features must be {n_hashes}, got {self.n_features}")
             return
         check_array(self.kept, np.int32, (self.n_features,), "kept")
-        # Not by differences: those of 32 bits may overflow.
-        is_ascending = np.all(self.kept[1:] > self.kept[:-1])
-        if self.kept[0] < 0 or self.kept[-1] >= n_hashes or not is_ascending:
+        ascends = np.all(self.kept[1:] > self.kept[:-1])  # differences might overflow
+        if self.kept[0] < 0 or self.kept[-1] >= n_hashes or not ascends:
             raise ValueError(f"kept must ascend within 0..{n_hashes - 1}")
 
     def _check_terms(self) -> None:

@@ -20,6 +20,8 @@ FEW_FEATURES = 2**22
 
 def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: int) -> Vector:
     """X coef^T + intercept, of shape (samples, tasks); ``coef`` is dense, (tasks, features)."""
+    if arrays.scale is not None:
+        coef = np.asarray(coef) * arrays.scale
     weights = np.ascontiguousarray(np.asarray(coef).T).reshape(-1)
     total = np.zeros((arrays.shape[0], len(intercept)))
     offset = np.ascontiguousarray(intercept)

@@ -26,6 +26,7 @@ from ..problem import Problem
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from .copies import different, with_all_the_weight
 from .held_out import fingerprints, held_out_parts
+from .linear import decision_values
 
 __all__ = ["Samples"]
 
@@ -194,7 +195,7 @@ class Samples:
     def mean_square(self) -> float:
         """Mean squared length of a sample, by weight: the unit of l2."""
         with self.arrays.reading():
-            lengths = sum(squared_lengths(part) for part in self.arrays.parts)
+            lengths = sum(squared_lengths(part, self.n_threads) for part in self.arrays.parts)
         return mean(lengths, self.weights)
 
     def without(self, held: Mask) -> Samples:
@@ -213,15 +214,21 @@ def mean(values: Any, weights: Vector) -> float:
     return float(np.sum(values * weights) / weights.sum())
 
 
-def squared_lengths(arrays: CsrArrays) -> Vector:
+def squared_lengths(arrays: CsrArrays, n_threads: int) -> Vector:
     """Squared length of each row."""
+    if arrays.scale is not None:
+        ones = np.ones((1, arrays.shape[1]))
+        squared = replace(arrays, scale=arrays.scale**2)
+        return np.asarray(decision_values(squared, ones, np.zeros(1), n_threads)[:, 0])
     counts = np.diff(arrays.indptr)
     if arrays.data is None:
         return counts.astype(np.float64)
     lengths = np.zeros(len(counts))
     for start in range(0, len(counts), ROWS_AT_ONCE):
         ends = arrays.indptr[start : start + ROWS_AT_ONCE + 1]
-        squares = np.append(np.square(arrays.data[ends[0] : ends[-1]]), 0.0)
-        lengths[start : start + len(ends) - 1] = np.add.reduceat(squares, ends[:-1] - ends[0])
+        squares = np.square(arrays.data[ends[0] : ends[-1]])
+        begins = ends[:-1] - ends[0]
+        inner = begins < len(squares)  # rows behind the last entry are empty
+        lengths[start : start + len(ends) - 1][inner] = np.add.reduceat(squares, begins[inner])
     lengths[counts == 0] = 0.0
     return lengths

@@ -22,7 +22,7 @@ class TextParameters:
 
     alpha: float | str = "auto"
     analyzer: Any = "word"
-    binary: bool = False
+    binary: bool = True
     calibration: str | None = None
     class_weight: Any = None
     early_stopping: bool = False
@@ -37,10 +37,10 @@ class TextParameters:
     n_features: int | None = None
     n_jobs: int | None = -1
     ngram_range: tuple[int, int] = (1, 2)
-    norm: str | None = "l2"
+    norm: str | None = None
     random_state: Any = None
     stop_words: Any = None
-    sublinear_tf: bool = True
+    sublinear_tf: bool = False
     time_limit: float | None = None
     token_pattern: str = DEFAULT_PATTERN
     tol: float = 1e-3
@@ -57,7 +57,7 @@ class TextParameters:
         """Check what is to be counted in so many texts; None: nobody knows how many."""
         return TextOptions.of(
             self,
-            ngram_range=(1, 1) if callable(self.analyzer) else _as_pair(self.ngram_range),
+            ngram_range=(1, 1) if callable(self.analyzer) else self.ngram_range,
             min_df=self._min_df(n_texts),
             stop_words=check_stop_words(self.stop_words),
             smooth_idf=True,
@@ -75,8 +75,3 @@ class TextParameters:
         if self.min_df != "auto":
             raise ValueError(f"min_df must be 'auto' or a number, got {shown(self.min_df)}")
         return 1 if n_texts is not None and n_texts < FEW_TEXTS else 2
-
-
-def _as_pair(value: Any) -> Any:
-    """Return a list as the tuple that a frozen set of options holds."""
-    return tuple(value) if isinstance(value, list) else value

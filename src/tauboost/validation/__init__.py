@@ -10,6 +10,7 @@ from .matrix import as_csr, check_range, check_size, check_values, is_store
 from .numbers import (
     check_choice,
     check_count,
+    check_flag,
     check_random_state,
     check_real,
     check_seed,
@@ -22,6 +23,7 @@ __all__ = [
     "as_csr",
     "check_choice",
     "check_count",
+    "check_flag",
     "check_labels",
     "check_random_state",
     "check_range",

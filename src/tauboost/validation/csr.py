@@ -23,6 +23,7 @@ ROWS_IN_A_RUN = 32
 class CsrArrays:
     """A checked matrix as the three CSR arrays; ``data`` is None when every entry is 1.
 
+    With ``scale``, every entry of column i is scale[i] instead, and there are no ``data``.
     With ``more``, the matrix is the sum of the two, which have no entry in common: ones without
     values, and all else, as a store keeps them. ``store`` is what the arrays are mapped from.
     """
@@ -33,6 +34,7 @@ class CsrArrays:
     shape: tuple[int, int]
     more: CsrArrays | None = None
     store: Any = None
+    scale: Vector | None = None
 
     @property
     def parts(self) -> tuple[CsrArrays, ...]:
@@ -64,7 +66,8 @@ class CsrArrays:
                 if data is not None and self.data is not None:
                     data[kept] = self.data[chosen[0]][chosen[1]]
             more = None if self.more is None else self.more.select(keep)
-        return CsrArrays(indptr, indices, data, (len(indptr) - 1, self.shape[1]), more)
+        shape = (len(indptr) - 1, self.shape[1])
+        return CsrArrays(indptr, indices, data, shape, more, scale=self.scale)
 
     def _blocks(
         self, keep: Mask, counts: NDArray[Any], indptr: NDArray[Any]
@@ -85,6 +88,12 @@ class CsrArrays:
             first = int(indptr[np.count_nonzero(keep[:start])])
             yield slice(first, first + int(np.count_nonzero(chosen))), (block, chosen)
 
+    def values(self) -> Vector:
+        """Return all values, written out if need be."""
+        if self.data is not None:
+            return self.data
+        return np.ones(len(self.indices)) if self.scale is None else self.scale[self.indices]
+
     def with_duplicates_summed(self) -> CsrArrays:
         """Add up the entries that were given more than once, in a copy."""
         summed = self.to_scipy().copy()
@@ -95,8 +104,7 @@ class CsrArrays:
         """Return the matrix as a scipy CSR array; ones are written out."""
         import scipy.sparse as sp  # noqa: PLC0415
 
-        data = np.ones(len(self.indices)) if self.data is None else self.data
-        matrix = sp.csr_array((data, self.indices, self.indptr), shape=self.shape)
+        matrix = sp.csr_array((self.values(), self.indices, self.indptr), shape=self.shape)
         return matrix if self.more is None else matrix + self.more.to_scipy()
 
 

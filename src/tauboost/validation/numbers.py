@@ -16,6 +16,7 @@ from ..base.messages import shown
 __all__ = [
     "check_choice",
     "check_count",
+    "check_flag",
     "check_random_state",
     "check_real",
     "check_seed",
@@ -38,6 +39,13 @@ def check_choice(value: Any, name: str, choices: Collection[str]) -> str:
         accepted = ", ".join(map(repr, choices))
         raise ValueError(f"{name} must be one of {accepted}, got {shown(value)}")
     return value
+
+
+def check_flag(value: Any, name: str) -> bool:
+    """Return True or False."""
+    if not isinstance(value, bool | np.bool_):
+        raise TypeError(f"{name} must be True or False, got {shown(value)}")
+    return bool(value)
 
 
 def check_real(

@@ -40,6 +40,7 @@ def text_blocks(texts: Any) -> Iterator[list[str]]:
     if isinstance(texts, Mapping | AbstractSet) or not isinstance(texts, Iterable):
         raise TypeError(f"texts must be a list of strings, got {shown(texts)}")
     stream = iter(texts)
+    yield list(islice(stream, TEXTS_AT_ONCE))  # also where there are none
     while block := list(islice(stream, TEXTS_AT_ONCE)):
         yield block
 
@@ -50,7 +51,7 @@ def take_texts(texts: Any) -> list[str]:
     for block in text_blocks(texts):
         others = (k for k, text in enumerate(block) if not isinstance(text, str))
         refuse_other_than_strings(block, len(strings), next(others, len(block)))
-        strings = strings + block if strings else block
+        strings += block
     return strings
 
 

@@ -1,0 +1,62 @@
+"""Processes of their own, and what they cost: time, and memory at the peak."""
+
+from __future__ import annotations
+
+import multiprocessing
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+__all__ = ["Spent", "forget_the_peak", "in_a_child", "memory", "run_tauboost"]
+
+
+def in_a_child(work: Callable[..., dict[str, float]], *given: Any) -> dict[str, float]:
+    """Return what a function returns in a process of its own."""
+    context = multiprocessing.get_context("spawn")
+    with ProcessPoolExecutor(1, mp_context=context) as children:
+        return children.submit(work, *given).result()
+
+
+def forget_the_peak() -> None:
+    """Let the peak of this process be what it has now."""
+    Path("/proc/self/clear_refs").write_text("5", encoding="ascii")
+
+
+def memory(kind: str) -> float:
+    """Return bytes that Linux counts for this process: VmRSS now, VmHWM at the peak."""
+    for line in Path("/proc/self/status").read_text(encoding="ascii").splitlines():
+        if line.startswith(kind):
+            return float(line.split()[1]) * 1024
+    return float("nan")
+
+
+@dataclass(frozen=True)
+class Spent:
+    """What a command took: seconds by the clock, of the processor, and bytes at the peak."""
+
+    seconds: float
+    processor_seconds: float
+    peak: float
+
+
+def run_tauboost(words: Sequence[str]) -> Spent:
+    """Run a command of tauboost, from its start to its end; an error of it is one here."""
+    with tempfile.TemporaryFile() as said:
+        began = time.perf_counter()
+        child = subprocess.Popen(
+            [sys.executable, "-m", "tauboost", *words], stdout=subprocess.DEVNULL, stderr=said
+        )
+        _, status, used = os.wait4(child.pid, 0)
+        seconds = time.perf_counter() - began
+        child.returncode = os.waitstatus_to_exitcode(status)
+        if child.returncode != 0:
+            said.seek(0)
+            raise RuntimeError(said.read().decode(errors="replace").strip())
+    return Spent(seconds, used.ru_utime + used.ru_stime, used.ru_maxrss * 1024.0)

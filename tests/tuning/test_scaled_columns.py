@@ -1,0 +1,73 @@
+"""Columns of one value each, without their values: everything is as if these were written out."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+import scipy.sparse as sp
+
+from tauboost.tuning.fitting import fit
+from tauboost.tuning.linear import decision_values
+from tauboost.tuning.options import Parameters
+from tauboost.tuning.samples import Samples
+from tauboost.validation import CsrArrays, as_csr
+
+
+def make_pair(m=300, n=40, seed=0):
+    """Return a matrix without its values, the same with them, and labels."""
+    rng = np.random.default_rng(seed)
+    X = sp.csr_array((rng.random((m, n)) < 0.15).astype(float))
+    scale = rng.uniform(0.2, 3.0, n)
+    bare = CsrArrays(X.indptr, X.indices, None, X.shape, scale=scale)
+    y = (X @ (scale * rng.normal(size=n)) + rng.logistic(size=m)) > 0
+    return bare, as_csr(sp.csr_array(X.multiply(scale))), y
+
+
+def test_a_fit():
+    bare, full, y = make_pair()
+    parameters = Parameters(alpha=1e-3, random_state=0)  # what is held out follows from values
+    one, two = (fit(rows, y, parameters, n_threads=2) for rows in (bare, full))
+    np.testing.assert_allclose(one.coef, two.coef, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(one.decisions(bare, 1), two.decisions(full, 1), atol=1e-9)
+
+
+def test_products_and_lengths():
+    bare, full, _ = make_pair()
+    coef = np.random.default_rng(1).normal(size=(2, 40))
+    for n_threads in (1, 3):
+        found = decision_values(bare, coef, np.ones(2), n_threads)
+        np.testing.assert_allclose(found, decision_values(full, coef, np.ones(2), n_threads))
+    codes, weights = np.arange(300) % 2, np.ones(300)
+    options = {"fit_intercept": True, "seed": 0, "n_threads": 1}
+    lengths = [
+        Samples.build(rows, codes, 2, weights, **options).mean_square for rows in (bare, full)
+    ]
+    np.testing.assert_allclose(*lengths)
+
+
+def test_rows_that_are_chosen_and_columns_that_nobody_uses():
+    bare, full, _ = make_pair()
+    keep = np.arange(300) % 3 == 0
+    np.testing.assert_allclose(
+        bare.select(keep).to_scipy().toarray(), full.select(keep).to_scipy().toarray()
+    )
+    wide = replace(
+        bare,
+        indices=bare.indices * 1000,
+        shape=(300, 40_000),
+        scale=np.repeat(bare.scale, 1000),
+    )
+    samples = Samples.build(
+        wide, np.arange(300) % 2, 2, np.ones(300), fit_intercept=True, seed=0, n_threads=1
+    )
+    assert samples.used is not None
+    np.testing.assert_allclose(samples.arrays.to_scipy().toarray(), full.to_scipy().toarray())
+
+
+def test_the_last_rows_may_be_empty():
+    X = sp.csr_array(np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 3.0], [0.0, 0.0]]))
+    samples = Samples.build(
+        as_csr(X), np.array([0, 1, 0, 1]), 2, np.ones(4), fit_intercept=True, seed=0, n_threads=1
+    )
+    assert samples.mean_square == (5 + 9) / 4
