@@ -56,6 +56,7 @@ benchmarks: $(VENV)/dev.done
 	$(BIN)/python benchmarks/solvers.py
 	$(BIN)/python benchmarks/peers.py
 	$(BIN)/python benchmarks/tables.py
+	$(BIN)/python benchmarks/texts.py
 	$(BIN)/python benchmarks/page_figures.py
 	$(BIN)/python benchmarks/parallel_adaboost.py
 	$(BIN)/python benchmarks/reading.py
