@@ -2,6 +2,7 @@
 #include "bind/texts.hpp"
 #include "text/hashing.hpp"
 #include "text/index.hpp"
+#include "text/packed.hpp"
 
 using namespace nb::literals;
 
@@ -31,26 +32,41 @@ FoundRows* found(const HeldTexts& texts, const Maker& maker, std::int64_t n_colu
   return new FoundRows(std::move(blocks), n_columns);
 }
 
+text::Packed packed(const Array<const std::uint8_t>& text,
+                    const Array<const std::int64_t>& offsets) {
+  const std::int64_t* const ends = offsets.data();
+  const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
+  if (n < 0 || ends[0] != 0 || ends[n] > static_cast<std::int64_t>(text.size()) ||
+      !std::is_sorted(ends, ends + n + 1))
+    throw std::invalid_argument("offsets do not cut the text");
+  return {reinterpret_cast<const char*>(text.data()), ends, n};
+}
+
+nb::tuple merged_terms(Array<const std::uint8_t> text, Array<const std::int64_t> offsets,
+                       Array<const std::uint8_t> other_text,
+                       Array<const std::int64_t> other_offsets) {
+  const text::Packed first = packed(text, offsets), second = packed(other_text, other_offsets);
+  text::Merged both;
+  {
+    const WithoutGil free;
+    both = text::merged(first, second);
+  }
+  return nb::make_tuple(as_numpy(std::move(both.text)), as_numpy(std::move(both.ends)),
+                        as_numpy(std::move(both.first)), as_numpy(std::move(both.second)));
+}
+
 // Terms in one piece of text, cut by offsets; a term's column is its place, or what `columns` say.
 class TextIndex {
  public:
   TextIndex(Array<const std::uint8_t> text, Array<const std::int64_t> offsets,
             std::vector<std::string> left_out, bool has_runs)
       : index_(views(left_out), process_seed()) {
-    const char* const bytes = reinterpret_cast<const char*>(text.data());
-    const std::int64_t* const ends = offsets.data();
-    const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
-    if (n < 0 || ends[0] != 0 || ends[n] > static_cast<std::int64_t>(text.size()) ||
-        !std::is_sorted(ends, ends + n + 1))
-      throw std::invalid_argument("offsets do not cut the text");
-    const auto term = [&](std::int64_t k) {
-      return std::string_view(bytes + ends[k], static_cast<std::size_t>(ends[k + 1] - ends[k]));
-    };
+    const text::Packed terms = packed(text, offsets);
     const WithoutGil free;
-    for (std::int64_t k = 0; k < n; ++k) index_.add_words(term(k), has_runs);
-    for (std::int64_t k = 0; k < n; ++k)
-      index_.add(term(k), has_runs, static_cast<std::int32_t>(k));
-    n_columns_ = n;
+    for (std::int64_t k = 0; k < terms.n; ++k) index_.add_words(terms[k], has_runs);
+    for (std::int64_t k = 0; k < terms.n; ++k)
+      index_.add(terms[k], has_runs, static_cast<std::int32_t>(k));
+    n_columns_ = terms.n;
   }
 
   FoundRows* rows(const HeldTexts& texts, const HeldCharacters& characters,
@@ -96,6 +112,8 @@ void bind_text_rows(nb::module_& module) {
             new (self) Hashing{n_features, alternate_sign, binary, least, most};
           },
           "n_features"_a, "alternate_sign"_a, "binary"_a, "least"_a, "most"_a);
+  module.def("merged_terms", &merged_terms, "text"_a, "offsets"_a, "other_text"_a,
+             "other_offsets"_a);
   module.def("hashed_rows", &hashed_rows, "texts"_a, "characters"_a, "splitting"_a, "left_out"_a,
              "hashing"_a, "n_threads"_a);
 }

@@ -554,6 +554,13 @@ class TextIndex:
         n_threads: int,
     ) -> FoundRows: ...
 
+def merged_terms(
+    text: NDArray[np.uint8],
+    offsets: NDArray[np.int64],
+    other_text: NDArray[np.uint8],
+    other_offsets: NDArray[np.int64],
+) -> tuple[NDArray[np.uint8], NDArray[np.int64], NDArray[np.int64], NDArray[np.int64]]: ...
+
 class Hashing:
     def __init__(
         self, n_features: int, alternate_sign: bool, binary: bool, least: int, most: int

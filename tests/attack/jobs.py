@@ -52,8 +52,7 @@ def prepare(folder: Path) -> dict[str, Job]:
     jobs |= solve_jobs(case)
     jobs |= fit_jobs(X, y, few)
     jobs |= file_jobs(folder, X, y)
-    jobs |= kernel_jobs(X)
-    return jobs
+    return jobs | kernel_jobs(X) | table_jobs() | text_jobs()
 
 
 def solve_jobs(case: Case) -> dict[str, Job]:
@@ -158,6 +157,53 @@ def file_jobs(folder: Path, X: Any, y: Any) -> dict[str, Job]:
         "predict": predict,
         "open-store": stored,
         "convert": converted,
+    }
+
+
+def table_jobs() -> dict[str, Job]:
+    """Fit tables: main effects, pairs, several classes, and one problem to its optimum."""
+    rng = np.random.default_rng(0)
+    X = rng.normal(size=(4000, 6)).round(1)
+    y = rng.logistic(size=4000) < X[:, 0] * X[:, 1] + np.abs(X[:, 2])
+
+    def fit(n: int, labels: Any = y, **options: Any) -> Any:
+        clf = tb.TableClassifier(n_jobs=n, random_state=0, **options).fit(X, labels)
+        return clf.decision_function(X)
+
+    def solve(n: int, method: str, **options: Any) -> Any:
+        return solved(tb.TableProblem(X, y, n_threads=n), method, options, n)
+
+    return {
+        "table-pairs": partial(fit, interactions=3),
+        "table-mains": partial(fit, interactions=0, alpha=1e-3),
+        "table-three": partial(fit, labels=y + (X[:, 3] > 1), interactions=0),
+        "table-exact": partial(solve, method="exact", alpha=1e-3, random_state=1),
+        "table-greedy": partial(solve, method="greedy"),
+    }
+
+
+def text_jobs() -> dict[str, Job]:
+    """Count texts in every way, look terms up again, and fit."""
+    rng = np.random.default_rng(0)
+    words = np.array([f"w{k}" for k in range(3000)] + ["Über", "Σas", "日本", "x" * 40])
+    texts = [" ".join(words[(rng.pareto(1.0, 200) * 5).astype(int) % 3004]) for _ in range(2000)]
+
+    def count(n: int, **options: Any) -> Any:
+        vectorizer = tb.TextVectorizer(n_jobs=n, **options)
+        X, Z = vectorizer.fit_transform(texts), vectorizer.transform(texts[::-1])
+        return *_arrays(X), *_arrays(Z)
+
+    def fit(n: int) -> Any:
+        clf = tb.TextClassifier(n_jobs=n, random_state=0).fit(texts, np.arange(2000) % 2)
+        return clf.decision_function(texts)
+
+    return {
+        "texts-words": count,
+        "texts-runs": partial(count, ngram_range=(1, 3), min_df=2),
+        "texts-characters": partial(count, analyzer="char_wb", ngram_range=(2, 3)),
+        "texts-idf": partial(count, ngram_range=(1, 2), use_idf=True, max_features=500),
+        "texts-hashes": partial(count, n_features=2**12, ngram_range=(1, 2)),
+        "texts-fit": fit,
     }
 
 

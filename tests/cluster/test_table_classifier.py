@@ -6,8 +6,6 @@ import pytest
 
 pytest.importorskip("distributed")
 
-import os
-import signal
 from importlib import import_module
 
 import dask
@@ -19,7 +17,7 @@ from distributed import Client, LocalCluster
 
 import tauboost as tb
 import tauboost.dask as td
-from tauboost.dask.crew import Crew
+from dask_parts import kill_before
 
 
 def make_table(n=1500, n_classes=2, seed=0):
@@ -175,23 +173,6 @@ def frail():
     with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         yield client
-
-
-def kill_before(monkeypatch, names):
-    """Kill the worker of the first part before the first call of each name, once each."""
-    left = list(names)
-    call = Crew._call
-
-    async def call_or_kill(crew, member, name, *arguments, **how):
-        what = arguments[1] if name == "carry_out" else name
-        if member.index == 0 and left and what == left[0]:
-            left.pop(0)
-            [pid] = (await crew.client._run(os.getpid, workers=[member.address])).values()
-            os.kill(pid, signal.SIGKILL)
-        return await call(crew, member, name, *arguments, **how)
-
-    monkeypatch.setattr(Crew, "_call", call_or_kill)
-    return left
 
 
 def test_parts_of_killed_workers_are_built_again(frail, monkeypatch):

@@ -5,6 +5,7 @@ from __future__ import annotations
 import pickle
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
@@ -42,3 +43,21 @@ def test_names_are_one_array_and_not_pickled():
     assert len(terms.numbers) == 3
     assert len(pickle.dumps(terms)) == size
     assert pickle.loads(pickle.dumps(terms)).names.tolist() == ["a", "b", "漢"]
+
+
+@given(STRINGS, STRINGS)
+def test_two_lists_become_one(first, second):
+    merged, here, there = Terms.of(first).merged(Terms.of(second))
+    both = sorted(set(first) | set(second))
+    assert merged.names.tolist() == both
+    assert here.tolist() == [both.index(string) for string in first]
+    assert there.tolist() == [both.index(string) for string in second]
+
+
+def test_offsets_that_cut_nothing_are_refused():
+    good, bad = Terms.of(["a", "b"]), Terms.of(["a", "b"])
+    for offsets in ([0, 2, 1], [0, 1, 9], [1, 2], []):
+        bad.offsets = np.array(offsets, dtype=np.int64)
+        for one, other in ((good, bad), (bad, good)):
+            with pytest.raises(ValueError, match="offsets do not cut the text"):
+                one.merged(other)

@@ -51,10 +51,16 @@ def test_blocks_one_below_the_other(counts):
     np.testing.assert_array_equal(ones[1], counts.indices)
 
 
-def test_some_features(counts):
-    kept = np.array([0, 3, 4, 29], dtype=np.int32)
-    found = matrix_of(renumbered(arrays_of(counts), kept, 30), 4)
-    np.testing.assert_array_equal(found.toarray(), counts.toarray()[:, kept])
+@pytest.mark.parametrize("kept", [[0, 3, 4, 29], [5], []], ids=len)
+def test_some_features(counts, kept):
+    kept = np.array(kept, dtype=np.int32)
+    for n_features in (30, 2**30):  # by a table of all features, and without one
+        found = renumbered(arrays_of(counts), kept, n_features)
+        assert found[1].dtype == np.int32
+        found = matrix_of(found, len(kept)) if len(kept) else np.empty((40, 0))
+        np.testing.assert_array_equal(
+            found if len(kept) == 0 else found.toarray(), counts.toarray()[:, kept]
+        )
     assert renumbered((*arrays_of(counts)[:2], None), kept, 30)[2] is None
 
 
@@ -66,7 +72,7 @@ def test_weights_equal_scikit_learns(counts, options):
         with_term = document_frequencies(arrays_of(counts), 30)
         idf = idf_of(with_term, counts.shape[0], options.get("smooth_idf", True))
         np.testing.assert_allclose(idf, transformer.idf_, rtol=1e-14)
-    found = matrix_of(weighed(arrays_of(counts), TextOptions(**options), idf), 30)
+    found = matrix_of(weighed(arrays_of(counts), TextOptions(**options), idf, "values"), 30)
     expected = transformer.transform(counts)
     np.testing.assert_allclose(found.toarray(), expected.toarray(), rtol=1e-13)
 
@@ -77,7 +83,7 @@ def test_weights_equal_those_of_the_compiled_code(options):
     texts = fuzzed(200, 5)
     features, counts = learn_counts(texts, TextOptions(**options), "counts")
     compiled = features.counts(texts, "values")
-    here = weighed(counts, features.options, features.idf)
+    here = weighed(counts, features.options, features.idf, "values")
     np.testing.assert_array_equal(here[1], compiled[1])
     np.testing.assert_allclose(here[2], compiled[2], rtol=1e-15)
 

@@ -33,7 +33,10 @@ from tauboost.design.text_options import TextOptions, check_stop_words, shortest
         ({"n_features": 0}, "n_features must be at least 1, got 0"),
         ({"n_features": 2**31}, "n_features must be at most 2147483647, got 2147483648"),
         ({"n_features": 8, "max_features": 2}, "max_features and n_features exclude each other"),
-        ({"n_features": 8, "sublinear_tf": True}, "sublinear_tf takes logarithms of counts, and"),
+        (
+            {"n_features": 8, "sublinear_tf": True},
+            "sublinear_tf takes logarithms, and hashed",
+        ),
         ({"norm": "l3"}, "norm must be None, 'l1' or 'l2', got 'l3'"),
         ({"norm": [1]}, "norm must be None, 'l1' or 'l2', got [1]"),
         ({"lowercase": "yes"}, "lowercase must be True or False, got 'yes'"),

@@ -13,7 +13,8 @@ from sklearn.feature_extraction.text import CountVectorizer
 from odd_texts import ODD, as_csr, edges, fuzzed
 from tauboost.design.terms import Terms
 from tauboost.design.text_options import TextOptions
-from tauboost.design.texts import NOTHING_FOUND, NOTHING_LEFT, TextFeatures, learn, learn_counts
+from tauboost.design.text_pruning import NOTHING_FOUND, NOTHING_LEFT
+from tauboost.design.texts import TextFeatures, learn, learn_counts
 
 TEXT = st.lists(
     st.one_of(st.sampled_from(ODD), st.sampled_from(["ab", "cd ", " "]), st.characters()),

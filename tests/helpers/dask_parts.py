@@ -16,6 +16,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from problems import CASES, Case, sharded_case
+from tauboost.dask.crew import Crew
 
 
 @cache
@@ -39,11 +40,38 @@ def load_once(folder: str, *args: Any) -> tuple[Any, ...]:
 
 def load_or_die(folder: str, deaths: int, *args: Any) -> tuple[Any, ...]:
     """A piece that workers die of, so many times."""
+    die(folder, deaths)
+    return load_piece(*args)
+
+
+def texts_or_die(folder: str, texts: list[str], labels: list[str]) -> tuple[Any, ...]:
+    """Texts that the first worker to load them dies of."""
+    die(folder, 1)
+    return texts, labels
+
+
+def die(folder: str, deaths: int) -> None:
     for k in range(deaths):
         with suppress(FileExistsError):
             (Path(folder) / f"death-{k}").touch(exist_ok=False)
             os.kill(os.getpid(), signal.SIGKILL)
-    return load_piece(*args)
+
+
+def kill_before(monkeypatch: Any, names: list[str]) -> list[str]:
+    """Kill the worker of the first part before the first call of each name, once each."""
+    left = list(names)
+    call = Crew._call
+
+    async def call_or_kill(crew: Crew, member: Any, name: str, *arguments: Any, **how: Any) -> Any:
+        what = arguments[1] if name == "carry_out" else name
+        if member.index == 0 and left and what == left[0]:
+            left.pop(0)
+            [pid] = (await crew.client._run(os.getpid, workers=[member.address])).values()
+            os.kill(pid, signal.SIGKILL)
+        return await call(crew, member, name, *arguments, **how)
+
+    monkeypatch.setattr(Crew, "_call", call_or_kill)
+    return left
 
 
 def pieces(name: str, n: int, seconds: float = 0.0) -> list[Any]:

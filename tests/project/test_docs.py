@@ -14,9 +14,9 @@ import shown_output
 import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
-NAMES = "guide theory classifier texts tables paths-and-explanations model-files stores dask"
-NAMES += " command-line"
-PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES.split())]
+NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
+NAMES += ["model-files", "stores", "dask", "command-line"]
+PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
 SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 NEEDS = {
     "README.md": "pandas",

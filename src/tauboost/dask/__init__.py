@@ -3,10 +3,11 @@
 from .adaboost_pl import AdaBoostPLClassifier
 from .classifier import TauBoostClassifier
 from .crew import PartError, PartLostError, Patience
-from .data import svmlight_ranges
+from .data import svmlight_ranges, text_files
 from .problem import DaskProblem
 from .solver import solve
 from .table_classifier import TableClassifier
+from .text_classifier import TextClassifier
 
 __all__ = [
     "AdaBoostPLClassifier",
@@ -16,6 +17,8 @@ __all__ = [
     "Patience",
     "TableClassifier",
     "TauBoostClassifier",
+    "TextClassifier",
     "solve",
     "svmlight_ranges",
+    "text_files",
 ]

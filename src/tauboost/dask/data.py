@@ -7,7 +7,7 @@ Nothing is loaded here: the driver never holds the data.
 from __future__ import annotations
 
 import os
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from itertools import pairwise
 from pathlib import Path
 from typing import Any
@@ -18,9 +18,10 @@ from dask.delayed import Delayed
 from distributed import Future
 
 from ..io import load_svmlight
+from ..io.text_files import read_texts
 from .loading import read_range, take_rows
 
-__all__ = ["as_pieces", "grouped", "svmlight_ranges"]
+__all__ = ["as_pieces", "grouped", "svmlight_ranges", "text_files"]
 
 ACCEPTED = (
     "data must be a tuple (X, y) or (X, y, sample_weight) of dask collections, a list of parts "
@@ -28,10 +29,12 @@ ACCEPTED = (
 )
 
 
-def as_pieces(data: Any, n_features: int | None, n_parts: int) -> tuple[list[Any], bool]:
+def as_pieces(
+    data: Any, n_features: int | None, n_parts: int, n_dims: int = 2
+) -> tuple[list[Any], bool]:
     """Return the pieces, and whether they may differ in the number of columns, as files do."""
     if isinstance(data, tuple) and len(data) in {2, 3}:
-        return _pieces_of(*data), False
+        return _pieces_of(n_dims, *data), False
     if hasattr(data, "rows") and hasattr(data, "shape"):
         cuts = np.linspace(0, data.shape[0], n_parts + 1).astype(int).tolist()
         rows = delayed(take_rows)
@@ -65,6 +68,29 @@ def svmlight_ranges(path: str | os.PathLike[str], n_parts: int) -> list[tuple[st
     return [(str(path), a, b) for a, b in pairwise(cuts) if a < b]
 
 
+def text_files(
+    files: str | os.PathLike[str] | Iterable[str | os.PathLike[str]],
+    text: str | None = None,
+    label: str | None = None,
+    *,
+    kind: str | None = None,
+) -> list[Delayed]:
+    """Return files of texts as parts for ``TextClassifier``, each to be read by a worker.
+
+    JSON lines, CSV, TSV, Parquet, Arrow or fastText's lines; ``text`` and ``label`` name the field
+    or column that holds them, where there are names. Every worker must be able to read the files.
+
+    Examples
+    --------
+    >>> parts = text_files(["a.jsonl", "b.jsonl"], text="text", label="label")  # doctest: +SKIP
+    >>> tauboost.dask.TextClassifier(client=client).fit(parts)  # doctest: +SKIP
+    """
+    if isinstance(files, str | os.PathLike):
+        files = [files]
+    read = delayed(read_texts)
+    return [read([os.fspath(file)], text, label, kind=kind) for file in files]
+
+
 def _piece(part: Any, n_features: int | None) -> Any:
     if isinstance(part, str | os.PathLike):
         return delayed(load_svmlight)(str(part), n_features=n_features, zero_based=False)
@@ -79,8 +105,8 @@ def _is_range(part: Any) -> bool:
     return isinstance(part, tuple) and len(part) == 3 and isinstance(part[0], str | os.PathLike)
 
 
-def _pieces_of(X: Any, y: Any, sample_weight: Any = None) -> list[Any]:
-    blocks, sizes = _blocks(X, "X")
+def _pieces_of(n_dims: int, X: Any, y: Any, sample_weight: Any = None) -> list[Any]:
+    blocks, sizes = _blocks(X, "X", n_dims)
     ys = _beside(y, "y", blocks, sizes)
     if sample_weight is None:
         return list(zip(blocks, ys, strict=True))
@@ -88,7 +114,7 @@ def _pieces_of(X: Any, y: Any, sample_weight: Any = None) -> list[Any]:
     return list(zip(blocks, ys, weights, strict=True))
 
 
-def _blocks(X: Any, name: str) -> tuple[list[Any], list[int] | None]:
+def _blocks(X: Any, name: str, n_dims: int = 1) -> tuple[list[Any], list[int] | None]:
     """Return the blocks of rows of a collection, and how many rows each has, if that is known."""
     if not hasattr(X, "to_delayed"):
         raise TypeError(f"{ACCEPTED}; got {name} of type {type(X).__name__}")
@@ -96,8 +122,9 @@ def _blocks(X: Any, name: str) -> tuple[list[Any], list[int] | None]:
         return X.to_delayed(), None
     if X.ndim == 2 and X.numblocks[1] > 1:
         X = X.rechunk({1: -1})
-    if name == "X" and X.ndim != 2:
-        raise ValueError(f"X must have two dimensions (samples, features), got {X.ndim}")
+    if name == "X" and X.ndim != n_dims:
+        wanted = "two dimensions (samples, features)" if n_dims == 2 else "one dimension"
+        raise ValueError(f"X must have {wanted}, got {X.ndim}")
     sizes = list(X.chunks[0])
     return X.to_delayed().ravel().tolist(), None if np.isnan(sum(sizes)) else sizes
 

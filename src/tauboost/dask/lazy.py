@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..estimators.predictions import PredictionsMixin
+from ..validation.texts import take_texts
 
-__all__ = ["LazyPredictions", "is_collection", "lazily"]
+__all__ = ["LazyPredictions", "is_collection", "lazily", "lazily_on_texts"]
 
 
 class LazyPredictions(PredictionsMixin):
@@ -59,7 +60,7 @@ class LazyPredictions(PredictionsMixin):
 
 
 def is_collection(X: Any) -> bool:
-    """Tell dask arrays and data frames from what is on this machine."""
+    """Tell dask arrays, data frames, series and bags from what is on this machine."""
     return hasattr(X, "map_blocks") or hasattr(X, "map_partitions")
 
 
@@ -84,6 +85,39 @@ def lazily(model: Any, method: str, X: Any, empty: NDArray[Any]) -> da.Array:
         chunks=(X.chunks[0], *((width,) for width in empty.shape[1:])),
         drop_axis=[1] if empty.ndim == 1 else None,
     )
+
+
+def lazily_on_texts(model: Any, method: str, X: Any, empty: NDArray[Any]) -> da.Array:
+    """Have a method of a model of texts called on every block of them."""
+    if getattr(X, "ndim", 1) != 1:
+        raise ValueError(
+            f"X must be one column of texts, got {X.ndim} dimensions: choose it, as in "
+            "frame['text']"
+        )
+    options = {"model": delayed(model, traverse=False), "method": method, "empty": empty}
+    if hasattr(X, "chunks"):
+        widths = tuple((width,) for width in empty.shape[1:])
+        return da.map_blocks(
+            ask_about_texts,
+            X,
+            **options,
+            dtype=empty.dtype,
+            meta=empty,
+            chunks=(X.chunks[0], *widths),
+            new_axis=[1] if widths else None,
+        )
+    if hasattr(X, "ndim"):  # a series
+        return X.map_partitions(ask_about_texts, **options, meta=empty)
+    shape = (np.nan, *empty.shape[1:])
+    ask = delayed(ask_about_texts)
+    answers = [ask(block, **options) for block in X.to_delayed()]
+    return da.concatenate([da.from_delayed(answer, shape, meta=empty) for answer in answers])
+
+
+def ask_about_texts(X: Any, *, model: Any, method: str, empty: NDArray[Any]) -> NDArray[Any]:
+    """Call a method of the model on some texts, or none."""
+    texts = take_texts(X)
+    return np.asarray(getattr(model, method)(texts)) if texts else empty
 
 
 def ask_model(X: Any, *, model: Any, method: str, empty: NDArray[Any]) -> NDArray[Any]:

@@ -25,13 +25,14 @@ class LoadedParts:
     # The tasks that load a part from its pieces, and sum it up.
     load: Callable[..., Any] = staticmethod(load_part)
     summarise: Callable[..., Summary] = staticmethod(summarise)
+    n_dims = 2  # of an array
 
     def __init__(self, crew: Crew, data: Any, n_features: int | None, n_parts: int | None) -> None:
         self.client, self.crew, self.token = crew.client, crew, uuid.uuid4().hex[:8]
         self.wanted = None if n_features is None else check_count(n_features, "n_features")
         workers = max(1, len(self.client.ncores()))
         most = workers if n_parts is None else check_count(n_parts, "n_parts")
-        pieces, self.can_widen = as_pieces(data, n_features, most)
+        pieces, self.can_widen = as_pieces(data, n_features, most, self.n_dims)
         loads = [
             delayed(self.load)(group, self.can_widen, dask_key_name=self._key("load", k))
             for k, group in enumerate(grouped(pieces, most))

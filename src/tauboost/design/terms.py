@@ -13,6 +13,7 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from .. import _core
 from ..base.cached import cached_property
 from ..io.strings import object_array
 
@@ -62,6 +63,13 @@ class Terms:
         offsets = np.append(0, np.cumsum(lengths))
         places = np.repeat(self.offsets[:-1][kept] - offsets[:-1], lengths)
         return Terms(self.text[places + np.arange(offsets[-1])], offsets)
+
+    def merged(self, other: Terms) -> tuple[Terms, NDArray[np.int64], NDArray[np.int64]]:
+        """Return these and others as one, and the new number of each of these and of those."""
+        text, offsets, here, there = _core.merged_terms(
+            self.text, self.offsets, other.text, other.offsets
+        )
+        return Terms(text, offsets), here, there
 
     def __getstate__(self) -> dict[str, Any]:
         return {"text": self.text, "offsets": self.offsets}

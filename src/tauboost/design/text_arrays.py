@@ -72,8 +72,8 @@ def renumbered(counts: Counts, kept: NDArray[np.int32], n_features: int) -> Coun
         found = numbers_of(kept, n_features)[indices]
         stays = found >= 0
     else:  # a table of all would be larger than what is looked up
-        found = np.minimum(np.searchsorted(kept, indices), len(kept) - 1).astype(np.int32)
-        stays = kept[found] == indices
+        found = np.searchsorted(kept, indices).astype(np.int32)
+        stays = np.append(kept, -1)[found] == indices
     ends = np.append(0, np.cumsum(stays))[indptr]
     return ends, found[stays], None if values is None else values[stays]
 

@@ -85,8 +85,8 @@ class TextOptions:
             )
         if self.sublinear_tf and self.alternate_sign:
             raise ValueError(
-                "sublinear_tf takes logarithms of counts, and with alternate_sign some are below "
-                "0: set one of them to False"
+                "sublinear_tf takes logarithms, and hashed counts may be below 0: set "
+                "alternate_sign=False"
             )
 
     @property
@@ -99,6 +99,11 @@ class TextOptions:
         """Whether features in few, or in many, texts are left out."""
         has_least = self.min_df > (1 if isinstance(self.min_df, Integral) else 0.0)
         return has_least or isinstance(self.max_df, Integral) or self.max_df < 1.0
+
+    @property
+    def learns(self) -> bool:
+        """Whether texts have to be seen before any can become rows."""
+        return self.n_features is None or self.use_idf or self.prunes
 
     @property
     def is_plain(self) -> bool:

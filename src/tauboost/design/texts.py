@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass, replace
-from math import ceil, floor
-from numbers import Integral
 from typing import Any
 
 import numpy as np
@@ -31,15 +29,11 @@ from .text_arrays import (
 )
 from .text_fallback import python_counts
 from .text_options import TextOptions, shortest_word
+from .text_pruning import staying, text_bounds
 
 __all__ = ["TextFeatures", "learn", "learn_counts"]
 
 NORMS = {None: 0, "l1": 1, "l2": 2}
-NOTHING_FOUND = (
-    "the texts have no words that could be features: they are empty, or hold stop words only; look "
-    "at the texts, at stop_words and at token_pattern"
-)
-NOTHING_LEFT = "no words are left: take a lower min_df or a higher max_df"
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,61 +157,68 @@ def learn_counts(
 def _learn_terms(
     texts: Any, options: TextOptions, kind: str, n_threads: int
 ) -> tuple[TextFeatures, Counts]:
-    least, most = run_lengths(options)
-    corpus = _core.TextCorpus(splitting(options), left_out(options), most > 1)
-    for held in held_texts(texts, options):
-        corpus.read(held, characters_of(held.widest), n_threads)
+    corpus = read_corpus(texts, options, n_threads)
     n_texts = corpus.n_texts
-    bounds = text_bounds(options, n_texts)
-    found: Any
-    if most > 1:
-        found = corpus.columns(least, most, *bounds, options.binary, n_threads)
-    else:
-        found = corpus.rows(options.binary, n_threads)
-    stays, with_term = _chosen(found, options, bounds, n_texts)
+    found = found_terms(corpus, options, text_bounds(options, n_texts), n_threads)
+    is_open = not options.prunes and options.max_features is None
+    # Counts that nobody asks for take time: ones keep every term.
+    is_counted = options.use_idf or not is_open
+    with_term = found.n_texts if is_counted else np.ones(len(found), dtype=np.int64)
+    totals = None if options.max_features is None else found.totals
+    stays = staying(options, with_term, totals, n_texts)
     numbers = None if stays.all() else numbers_of(np.flatnonzero(stays), len(stays))
     features = TextFeatures(options, Terms(*found.names(numbers, n_threads)))
-    if with_term is not None:
-        features = _with_idf(features, with_term[stays], n_texts)
+    features = _with_idf(features, with_term[stays], n_texts)
     return features, found.rows(numbers, features._values(kind), n_threads)
 
 
-def _chosen(
-    found: Any, options: TextOptions, bounds: tuple[int, int], n_texts: int
-) -> tuple[NDArray[np.bool_], NDArray[np.int64] | None]:
-    """Tell which features stay, and how many texts have each, where that was counted."""
-    is_open = bounds[0] <= 1 and bounds[1] >= n_texts
-    counts = options.use_idf or not is_open or options.max_features is not None
-    with_term = found.n_texts if counts else None
-    stays = np.ones(len(found), dtype=bool)
-    if with_term is not None:
-        stays = (with_term >= bounds[0]) & (with_term <= bounds[1])
-    if not stays.any():
-        raise ValueError(NOTHING_FOUND if is_open or n_texts == 0 else NOTHING_LEFT)
-    if options.max_features is not None:
-        stays = most_frequent(found.totals, stays, options.max_features)
-    return stays, with_term
+def read_corpus(texts: Any, options: TextOptions, n_threads: int) -> Any:
+    """Read all words of texts."""
+    has_runs = run_lengths(options)[1] > 1
+    corpus = _core.TextCorpus(splitting(options), left_out(options), has_runs)
+    for held in held_texts(texts, options):
+        corpus.read(held, characters_of(held.widest), n_threads)
+    return corpus
+
+
+def found_terms(corpus: Any, options: TextOptions, bounds: tuple[int, int], n_threads: int) -> Any:
+    """Return the terms of a corpus, which is used up; of runs of words, those within bounds."""
+    least, most = run_lengths(options)
+    if most > 1:
+        return corpus.columns(least, most, *bounds, options.binary, n_threads)
+    return corpus.rows(options.binary, n_threads)
 
 
 def _learn_hashes(
     texts: Any, options: TextOptions, kind: str, n_threads: int
 ) -> tuple[TextFeatures, Counts]:
     """Count by hash which are rare, or frequent: terms that share a hash count together."""
-    features = TextFeatures(options, None)
-    if not options.prunes and not options.use_idf:
+    if not options.learns:
+        features = TextFeatures(options, None)
         return features, features.counts(texts, kind, n_threads)
-    plain = TextFeatures(replace(options, use_idf=False, sublinear_tf=False, norm=None), None)
-    counts = plain.counts(texts, "ones" if kind == "ones" else "counts", n_threads)
-    n_texts = len(counts[0]) - 1
-    with_term = document_frequencies(counts, features.n_features)
-    if options.prunes:
-        least, most = text_bounds(options, n_texts)
-        kept = np.flatnonzero((with_term >= least) & (with_term <= most))
-        if len(kept) == 0:
-            raise ValueError(NOTHING_LEFT if len(counts[1]) else NOTHING_FOUND)
-        features, with_term = replace(features, kept=kept.astype(np.int32)), with_term[kept]
-    features = _with_idf(features, with_term, n_texts)
+    counts = hash_counts(texts, options, "ones" if kind == "ones" else "counts", n_threads)
+    with_term = document_frequencies(counts, options.n_features or 0)
+    features = pruned(TextFeatures(options, None), with_term, None, len(counts[0]) - 1)
     return features, features._finished(counts, kind)
+
+
+def hash_counts(texts: Any, options: TextOptions, kind: str, n_threads: int) -> Counts:
+    """Return what hashes count before anything is left out or weighed."""
+    plain = replace(options, use_idf=False, sublinear_tf=False, norm=None)
+    return TextFeatures(plain, None).counts(texts, kind, n_threads)
+
+
+def pruned(
+    features: TextFeatures,
+    with_term: NDArray[np.int64],
+    totals: NDArray[np.int64] | None,
+    n_texts: int,
+) -> TextFeatures:
+    """Leave out what too few or too many of so many texts have, and weigh the rest."""
+    if features.terms is not None or features.options.prunes:
+        stays = staying(features.options, with_term, totals, n_texts)
+        features, with_term = features.select(np.flatnonzero(stays)), with_term[stays]
+    return _with_idf(features, with_term, n_texts)
 
 
 def _with_idf(features: TextFeatures, with_term: NDArray[np.int64], n_texts: int) -> TextFeatures:
@@ -256,28 +257,3 @@ def left_out(options: TextOptions) -> list[str]:
 def run_lengths(options: TextOptions) -> tuple[int, int]:
     """Return how many words a feature has; a run of characters is found as one word."""
     return options.ngram_range if options.analyzer == "word" else (1, 1)
-
-
-def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
-    """Return how many texts must, and may, have a feature."""
-    if n_texts == 0:
-        raise ValueError("there are no texts to find words in")
-    least, most = (
-        share if isinstance(share, Integral) else share * n_texts
-        for share in (options.min_df, options.max_df)
-    )
-    if most < least:
-        raise ValueError(
-            f"max_df allows features in at most {most:g} texts, and min_df wants at least {least:g}"
-        )
-    return max(ceil(least), 1), floor(most)
-
-
-def most_frequent(
-    totals: NDArray[np.int64], stays: NDArray[np.bool_], limit: int
-) -> NDArray[np.bool_]:
-    """Tell which of the features that stay occur most often; ties as scikit-learn has them."""
-    candidates = np.flatnonzero(stays)
-    chosen = np.zeros(len(stays), dtype=bool)
-    chosen[candidates[(-totals[candidates]).argsort()[:limit]]] = True
-    return chosen

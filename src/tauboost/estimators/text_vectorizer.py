@@ -235,7 +235,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
             options = self._options()
             if self.vocabulary is not None and not options.use_idf:
                 return self._known(options)
-            if options.n_features is not None and not options.use_idf and not options.prunes:
+            if not options.learns:
                 return TextFeatures(options, None)
         check_is_fitted(self, "features_")
         return self.features_

@@ -32,7 +32,8 @@ def fingerprints(arrays: CsrArrays, seed: int, n_threads: int) -> NDArray[np.uin
     sums = np.full(arrays.shape[0], start, dtype=np.uint64)
     with arrays.reading():
         for a in arrays.parts:
-            _core.row_fingerprints(a.indptr, a.indices, a.data, seed, sums, n_threads)
+            data = a.data if a.scale is None else a.values()  # the same samples, however kept
+            _core.row_fingerprints(a.indptr, a.indices, data, seed, sums, n_threads)
     return sums
 
 
