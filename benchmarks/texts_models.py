@@ -106,10 +106,12 @@ class FastText(FromFiles):
 
     def predict_proba(self, texts: Texts) -> NDArray[np.float64]:
         """Return the probabilities of the classes."""
-        labels, found = self.model_.predict(list(plain(texts)), k=-1)
         p = np.zeros((len(texts), len(self.classes_)))
-        for row, names, values in zip(p, labels, found, strict=True):
-            row[[int(name.removeprefix("__label__")) for name in names]] = values
+        # Line by line, below its Python layer: that one fails with NumPy 2, and all lines at once
+        # give every class the same number.
+        for row, line in zip(p, plain(texts), strict=True):
+            for value, name in self.model_.f.predict(f"{line}\n", -1, 0.0, "strict"):
+                row[int(name.removeprefix("__label__"))] = value
         return p
 
 
