@@ -8,7 +8,7 @@ import pytest
 
 import tauboost as tb
 from tauboost.tuning.options import Parameters
-from tauboost.tuning.text_options import FEW_TEXTS, TextParameters
+from tauboost.tuning.text_options import FEW_TEXTS, MANY_TEXTS, TextParameters
 
 DEFAULTS = TextParameters()
 
@@ -28,6 +28,8 @@ def test_the_linear_part_is_that_of_the_other_classifier():
 def test_rare_terms_of_few_texts_count():
     assert DEFAULTS.features(FEW_TEXTS - 1).min_df == 1
     assert DEFAULTS.features(FEW_TEXTS).min_df == 2
+    assert DEFAULTS.features(MANY_TEXTS - 1).min_df == 2
+    assert DEFAULTS.features(MANY_TEXTS).min_df == 3
     assert replace(DEFAULTS, min_df=5).features(10).min_df == 5
     assert replace(DEFAULTS, min_df=0.5).features(10**6).min_df == 0.5
 

@@ -46,8 +46,8 @@ class TextClassifier(
     ngram_range : (int, int)
         The shortest and the longest run of words, or characters, that is a term.
     min_df : "auto", int or float
-        Terms in fewer texts are left out; a float is a part of the texts. "auto" is 2, and 1 where
-        there are fewer than 1000 texts.
+        Terms in fewer texts are left out; a float is a part of the texts. "auto" is 1 below 1000
+        texts, 2 below 10,000, and 3 from there on.
     max_df : int or float
         Terms in more texts are left out.
     max_features : int or None
