@@ -11,7 +11,6 @@ namespace {
 
 using text::Hashing;
 using text::Index;
-using text::RowBlock;
 using text::Splitting;
 
 std::vector<std::string_view> views(const std::vector<std::string>& strings) {
@@ -22,14 +21,14 @@ std::vector<std::string_view> views(const std::vector<std::string>& strings) {
 template <typename Maker>
 FoundRows* found(const HeldTexts& texts, const Maker& maker, std::int64_t n_columns,
                  int n_threads) {
-  std::vector<RowBlock> blocks;
+  text::RowBlocks rows;
   {
     const WithoutGil free;
     Team team(n_threads);
     std::vector<Maker> makers(static_cast<std::size_t>(team.size()), maker);
-    blocks = text::rows_of(texts.texts(), makers, team);
+    rows = text::rows_of(texts.texts(), makers, team);
   }
-  return new FoundRows(std::move(blocks), n_columns);
+  return new FoundRows(std::move(rows), n_columns);
 }
 
 text::Packed packed(const Array<const std::uint8_t>& text,

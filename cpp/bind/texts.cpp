@@ -87,8 +87,8 @@ class FoundColumns {
 
 // Rows of words, and the words.
 struct FoundWords : FoundRows {
-  FoundWords(std::unique_ptr<Corpus> corpus, std::vector<text::RowBlock> blocks)
-      : FoundRows(std::move(blocks), static_cast<std::int64_t>(corpus->words().size())),
+  FoundWords(std::unique_ptr<Corpus> corpus, text::RowBlocks rows)
+      : FoundRows(std::move(rows), static_cast<std::int64_t>(corpus->words().size())),
         corpus(std::move(corpus)) {}
 
   nb::tuple names(const Numbers& numbers, int) const {
@@ -198,13 +198,13 @@ void bind_texts(nb::module_& module) {
           "rows",
           [](TextCorpus& self, bool binary, int n_threads) {
             std::unique_ptr<Corpus> corpus = self.take();
-            std::vector<text::RowBlock> blocks;
+            text::RowBlocks rows;
             {
               const WithoutGil free;
               Team team(n_threads);
-              blocks = corpus->rows(binary, team);
+              rows = corpus->rows(binary, team);
             }
-            return new FoundWords(std::move(corpus), std::move(blocks));
+            return new FoundWords(std::move(corpus), std::move(rows));
           },
           "binary"_a, "n_threads"_a)
       .def(

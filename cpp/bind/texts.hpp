@@ -135,8 +135,8 @@ inline nb::tuple taken(text::RowArrays&& arrays) {
 // Rows of texts, until it is known which columns stay; words where columns have names.
 class FoundRows {
  public:
-  FoundRows(std::vector<text::RowBlock> blocks, std::int64_t n_columns)
-      : blocks_(std::move(blocks)), n_columns_(n_columns) {}
+  FoundRows(text::RowBlocks rows, std::int64_t n_columns)
+      : rows_(std::move(rows)), n_columns_(n_columns) {}
   FoundRows(const FoundRows&) = delete;
 
   std::int64_t size() const { return n_columns_; }
@@ -144,9 +144,9 @@ class FoundRows {
   // Adds up what each entry counts: 1, for the texts that have a column, or how often it occurs.
   nb::object sums(bool are_texts) const {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(n_columns_));
-    for (const text::RowBlock& block : blocks_)
-      for (std::int64_t k = 0; k < block.columns.size(); ++k)
-        sums[block.columns.data()[k]] += are_texts ? 1 : block.counts.data()[k];
+    for (const text::RowPool& pool : rows_.pools)
+      for (std::int64_t k = 0; k < pool.columns.size(); ++k)
+        sums[pool.columns.data()[k]] += are_texts ? 1 : pool.counts.data()[k];
     return as_numpy(std::move(sums));
   }
 
@@ -155,13 +155,12 @@ class FoundRows {
     return taken([&] {
       const WithoutGil free;
       Team team(n_threads);
-      return text::Joining(blocks_, numbers ? numbers->data() : nullptr)(values.kind, weighing,
-                                                                         team);
+      return text::Joining(rows_, numbers ? numbers->data() : nullptr)(values.kind, weighing, team);
     }());
   }
 
  private:
-  std::vector<text::RowBlock> blocks_;
+  text::RowBlocks rows_;
   std::int64_t n_columns_;
 };
 

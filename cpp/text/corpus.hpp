@@ -63,25 +63,26 @@ class Corpus {
                                                        cuts[b + 1] - cuts[b], block);
     });
     n_texts_ += static_cast<std::int64_t>(texts.size());
-    for (std::size_t b = first; b < blocks_.size(); ++b) n_words_ += blocks_[b].words.size();
+    for (std::size_t b = first; b < blocks_.size(); ++b) n_words_ += blocks_[b].n_words();
   }
 
   // Words alone: the rows of all texts, with the rank of each word, from 0, as its column.
-  std::vector<RowBlock> rows(bool binary, Team& team) {
+  RowBlocks rows(bool binary, Team& team) {
     rank(0, team);
-    std::vector<RowBlock> rows(blocks_.size());
-    std::vector<RowSorter> sorters(static_cast<std::size_t>(team.size()));
-    team.share(static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t b, int member) {
-      const Block& block = blocks_[b];
-      const std::uint32_t* const ranks = ranks_[block.member].data();
-      RowSorter& sorter = sorters[static_cast<std::size_t>(member)];
-      std::int64_t k = 0;
-      for (const std::int64_t end : block.text_ends) {
-        for (; k < end; ++k) sorter.add(ranks[block.words.data()[k]] - 1, false);
-        sorter.write(rows[b], binary);
-      }
-    });
-    return rows;
+    const RowSorter empty(static_cast<std::int64_t>(words_.size()));
+    std::vector<RowSorter> sorters(static_cast<std::size_t>(team.size()), empty);
+    return blocks_of(static_cast<std::int64_t>(blocks_.size()), team,
+                     [&](std::int64_t b, int member, RowPool& pool) {
+                       const Block& block = blocks_[b];
+                       const std::uint32_t* const ranks = ranks_[block.member].data();
+                       const std::uint32_t* const words = words_of(block);
+                       RowSorter& sorter = sorters[static_cast<std::size_t>(member)];
+                       std::int64_t k = 0;
+                       for (const std::int64_t end : block.text_ends) {
+                         for (; k < end; ++k) sorter.add(ranks[words[k]] - 1, false);
+                         sorter.write(pool, binary);
+                       }
+                     });
   }
 
   // Runs of words: the columns of all that enough texts have; parts follow each other. The corpus
@@ -98,6 +99,10 @@ class Corpus {
 
  private:
   static constexpr std::int64_t block_bytes = 1 << 18;
+
+  const std::uint32_t* words_of(const Block& block) const {
+    return readers_[static_cast<std::size_t>(block.member)]->words_of(block);
+  }
 
   void hire(int size, const Characters& characters) {
     std::vector<std::string_view> left_out(left_out_.begin(), left_out_.end());
@@ -166,8 +171,8 @@ class Corpus {
     for (auto& start : starts) start.assign(n_words + 1, 0);
     share([&](std::vector<std::int64_t>& counts, const Block& block) {
       const std::uint32_t* const ranks = ranks_[block.member].data();
-      const std::uint32_t* const words = block.words.data();
-      for (std::int64_t k = 0; k < block.words.size(); ++k) ++counts[ranks[words[k]]];
+      const std::uint32_t* const words = words_of(block);
+      for (std::int64_t k = 0; k < block.n_words(); ++k) ++counts[ranks[words[k]]];
     });
     std::int64_t sum = 0;
     word_starts_.resize(n_words + 2);
@@ -182,7 +187,7 @@ class Corpus {
 
   void scatter(const Block& block, std::vector<std::int64_t>& starts) {
     const std::uint32_t* const ranks = ranks_[block.member].data();
-    const std::uint32_t* const words = block.words.data();
+    const std::uint32_t* const words = words_of(block);
     std::uint64_t* const places = places_.data();
     std::int64_t k = 0, place = block.first_place;
     for (std::size_t t = 0; t < block.text_ends.size(); ++t, ++place) {
@@ -204,7 +209,7 @@ class Corpus {
     std::int64_t place = 0;
     for (Block& block : blocks_) {
       block.first_place = place;
-      place += block.words.size() + static_cast<std::int64_t>(block.text_ends.size());
+      place += block.n_words() + static_cast<std::int64_t>(block.text_ends.size());
     }
     if (place >= no_word) throw std::length_error("too many words for runs of three");
     stream_.reserve(place + most);
@@ -213,11 +218,12 @@ class Corpus {
     team.share(static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t b) {
       const Block& block = blocks_[b];
       const std::uint32_t* const ranks = ranks_[block.member].data();
+      const std::uint32_t* const words = words_of(block);
       std::int64_t place = block.first_place, k = 0;
       for (std::size_t t = 0; t < block.text_ends.size(); ++t) {
         const auto text = static_cast<std::uint32_t>(block.first_text + t);
         for (; k < block.text_ends[t]; ++k, ++place) {
-          stream_.data()[place] = ranks[block.words.data()[k]];
+          stream_.data()[place] = ranks[words[k]];
           text_of_.data()[place] = text;
         }
         stream_.data()[place] = 0;

@@ -80,17 +80,17 @@ class HashedRows {
  public:
   HashedRows(const Splitting& splitting, const Characters& characters, const Hashing& hashing,
              const Words& left_out)
-      : split_(splitting), hashing_(hashing), left_out_(left_out) {
+      : split_(splitting), hashing_(hashing), left_out_(left_out), sorter_(hashing.n_features) {
     split_.learn(characters);
   }
 
-  void operator()(const Text& text, RowBlock& block) {
+  void operator()(const Text& text, RowPool& rows) {
     words_.clear();
     ends_.clear();
     split_(text, *this);
     hash_keys();
     hash_runs();
-    sorter_.write(block, hashing_.binary);
+    sorter_.write(rows, hashing_.binary);
   }
 
   // What the splitter calls.

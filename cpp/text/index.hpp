@@ -2,6 +2,7 @@
 // one to the next.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <string_view>
@@ -35,8 +36,10 @@ class Index {
       node = node == no_word ? next : step(node, next);
     });
     if (node != no_word) columns_[node] = column;
+    n_columns_ = std::max<std::int64_t>(n_columns_, column + 1);
   }
 
+  std::int64_t n_columns() const { return n_columns_; }
   const Words& words() const { return words_; }
   std::uint32_t n_left_out() const { return n_left_out_; }
   std::int32_t column(std::uint32_t node) const {
@@ -101,6 +104,7 @@ class Index {
   std::vector<std::int32_t> columns_;  // of each node; -1: no term, only the beginning of some
   std::vector<Slot> slots_;
   std::uint64_t n_steps_ = 0;
+  std::int64_t n_columns_ = 0;
 };
 
 // Rows of what an index knows.
@@ -108,11 +112,16 @@ class FoundTerms {
  public:
   FoundTerms(const Splitting& splitting, const Characters& characters, const Index& index,
              int least, int most, bool binary)
-      : split_(splitting), index_(index), least_(least), most_(most), binary_(binary) {
+      : split_(splitting),
+        index_(index),
+        least_(least),
+        most_(most),
+        binary_(binary),
+        sorter_(index.n_columns()) {
     split_.learn(characters);
   }
 
-  void operator()(const Text& text, RowBlock& block) {
+  void operator()(const Text& text, RowPool& rows) {
     words_.clear();
     auto take = [&](std::uint32_t word) {
       if (word >= index_.n_left_out()) words_.push_back(word);  // also where it is none
@@ -124,7 +133,7 @@ class FoundTerms {
       for (const std::uint32_t word : words_) keep(word);
     nodes_ = words_;
     for (int length = 2; length <= most_; ++length) lengthen(length);
-    sorter_.write(block, binary_);
+    sorter_.write(rows, binary_);
   }
 
  private:

@@ -68,8 +68,10 @@ struct Block {
   std::int64_t first_text = 0;
   std::int64_t first_place = 0;  // among the words of all texts, one behind each text
   int member = 0;
-  Growing<std::uint32_t> words;         // of all texts in a row
-  std::vector<std::int64_t> text_ends;  // where each text's words end
+  std::int64_t first_word = 0;          // among those of the member's texts
+  std::vector<std::int64_t> text_ends;  // where each text's words end, from there
+
+  std::int64_t n_words() const { return text_ends.empty() ? 0 : text_ends.back(); }
 };
 
 // What one member has met: words and, if asked for, how many texts have each. Words that were
@@ -86,15 +88,20 @@ class Reader {
   void learn(const Characters& characters) { split_.learn(characters); }
 
   void read(const Text* texts, std::int64_t n_texts, Block& block) {
+    block.first_word = read_.size();
     for (std::int64_t k = 0; k < n_texts; ++k) {
-      std::uint32_t* const words = block.words.reserve(split_.most_words(texts[k].length));
+      std::uint32_t* const words = read_.reserve(split_.most_words(texts[k].length));
       const auto text = static_cast<std::uint32_t>(block.first_text + k + 1);  // 0 is none
-      block.words.extend(counts_ ? read<true>(texts[k], text, words)
-                                 : read<false>(texts[k], text, words));
-      block.text_ends.push_back(block.words.size());
+      read_.extend(counts_ ? read<true>(texts[k], text, words)
+                           : read<false>(texts[k], text, words));
+      block.text_ends.push_back(read_.size() - block.first_word);
     }
   }
 
+  // The numbers of a block's words, one after another.
+  const std::uint32_t* words_of(const Block& block) const {
+    return read_.data() + block.first_word;
+  }
   const Words& words() const { return words_; }
   std::uint32_t n_left_out() const { return n_left_out_; }
   std::int64_t n_texts(std::uint32_t word) const {
@@ -129,6 +136,7 @@ class Reader {
   bool counts_;
   std::uint32_t n_left_out_ = 0;
   std::vector<Met> met_;
+  Growing<std::uint32_t> read_;  // words of all blocks, by number
 };
 
 }  // namespace tauboost::text

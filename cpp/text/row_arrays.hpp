@@ -73,51 +73,57 @@ struct RowArrays {
 // Rows in blocks, in order, whose columns may get new numbers, ascending too; -1 leaves one out.
 class Joining {
  public:
-  Joining(const std::vector<RowBlock>& blocks, const std::int32_t* numbers)
-      : blocks_(blocks), numbers_(numbers) {}
+  Joining(const RowBlocks& rows, const std::int32_t* numbers) : rows_(rows), numbers_(numbers) {}
 
   RowArrays operator()(Kind kind, const Weighing& weighing, Team& team) const {
-    const auto n_blocks = static_cast<std::int64_t>(blocks_.size());
-    std::vector<std::int64_t> rows(blocks_.size() + 1), entries(blocks_.size() + 1);
-    team.share(n_blocks, [&](std::int64_t b) { entries[b + 1] = count(blocks_[b]); });
-    for (std::int64_t b = 0; b < n_blocks; ++b) {
-      rows[b + 1] = rows[b] + static_cast<std::int64_t>(blocks_[b].ends.size());
+    const std::size_t n_blocks = rows_.blocks.size();
+    std::vector<std::int64_t> first(n_blocks + 1), entries(n_blocks + 1);  // before each block
+    each_block(team, [&](std::size_t b) { entries[b + 1] = count(b); });
+    for (std::size_t b = 0; b < n_blocks; ++b) {
+      first[b + 1] = first[b] + rows_.n_rows(b);
       entries[b + 1] += entries[b];
     }
     RowArrays arrays(kind);
-    RowArrays::make(arrays.indptr, rows.back() + 1);
+    RowArrays::make(arrays.indptr, first.back() + 1);
     arrays.indptr.data()[0] = 0;
     arrays.reserve(entries.back());
-    team.share(n_blocks, [&](std::int64_t b) { copy(blocks_[b], rows[b], entries[b], arrays); });
+    each_block(team, [&](std::size_t b) { copy(b, first[b], entries[b], arrays); });
     arrays.weigh(weighing, team);
     return arrays;
   }
 
  private:
-  std::int64_t count(const RowBlock& block) const {
-    const std::int32_t* const columns = block.columns.data();
-    const std::int64_t n = block.columns.size();
-    if (numbers_ == nullptr) return n;
-    return std::count_if(columns, columns + n, [&](std::int32_t i) { return numbers_[i] >= 0; });
+  template <typename Use>
+  void each_block(Team& team, const Use& use) const {
+    team.share(static_cast<std::int64_t>(rows_.blocks.size()),
+               [&](std::int64_t b) { use(static_cast<std::size_t>(b)); });
   }
 
-  void copy(const RowBlock& block, std::int64_t row, std::int64_t at, RowArrays& out) const {
-    std::int64_t k = 0;
-    for (const std::int64_t end : block.ends) {
-      for (; k < end; ++k) {
-        const std::int32_t column = block.columns.data()[k];
+  std::int64_t count(std::size_t b) const {
+    if (numbers_ == nullptr) return rows_.end(b) - rows_.begin(b);
+    const std::int32_t* const columns = rows_.pool(b).columns.data();
+    return std::count_if(columns + rows_.begin(b), columns + rows_.end(b),
+                         [&](std::int32_t i) { return numbers_[i] >= 0; });
+  }
+
+  void copy(std::size_t b, std::int64_t row, std::int64_t at, RowArrays& out) const {
+    const RowPool& pool = rows_.pool(b);
+    std::int64_t k = rows_.begin(b);
+    for (std::int64_t j = rows_.blocks[b].first_row; j < rows_.blocks[b].end_row; ++j) {
+      for (; k < pool.ends[static_cast<std::size_t>(j)]; ++k) {
+        const std::int32_t column = pool.columns.data()[k];
         const std::int32_t number = numbers_ == nullptr ? column : numbers_[column];
         if (number < 0) continue;
         out.indices.data()[at] = number;
-        if (out.kind == Kind::counts) out.counts.data()[at] = block.counts.data()[k];
-        if (out.kind == Kind::values) out.values.data()[at] = block.counts.data()[k];
+        if (out.kind == Kind::counts) out.counts.data()[at] = pool.counts.data()[k];
+        if (out.kind == Kind::values) out.values.data()[at] = pool.counts.data()[k];
         ++at;
       }
       out.indptr.data()[++row] = at;
     }
   }
 
-  const std::vector<RowBlock>& blocks_;
+  const RowBlocks& rows_;
   const std::int32_t* numbers_;
 };
 

@@ -13,81 +13,111 @@
 
 namespace tauboost::text {
 
-// Rows of a run of texts.
-struct RowBlock {
+// Rows that one member of a team has made, block after block. One array for all: memory in small
+// pieces costs more than what is done with it.
+struct RowPool {
   Growing<std::int32_t> columns, counts;
   std::vector<std::int64_t> ends;  // of each row in them
 };
 
+// Rows of a run of texts, in the pool of a member.
+struct RowBlock {
+  int member = 0;
+  std::int64_t first_row = 0, end_row = 0;
+};
+
+// The rows of all texts: blocks in order, each in some pool.
+struct RowBlocks {
+  std::vector<RowPool> pools;
+  std::vector<RowBlock> blocks;
+
+  std::int64_t n_rows(std::size_t b) const { return blocks[b].end_row - blocks[b].first_row; }
+  const RowPool& pool(std::size_t b) const {
+    return pools[static_cast<std::size_t>(blocks[b].member)];
+  }
+  // Where the entries of a block begin, and end, in its pool.
+  std::int64_t begin(std::size_t b) const { return before(b, blocks[b].first_row); }
+  std::int64_t end(std::size_t b) const { return before(b, blocks[b].end_row); }
+
+ private:
+  std::int64_t before(std::size_t b, std::int64_t row) const {
+    return row == 0 ? 0 : pool(b).ends[static_cast<std::size_t>(row) - 1];
+  }
+};
+
 // Sorts what a text has: columns, each of which counts as 1 or -1.
+//
+// Every column has a bit, and 64 bits of columns have one above them. Setting bits and reading them
+// in order sorts without a comparison, so there is nothing to foresee. Where there are too many
+// columns for that, entries are sorted.
 class RowSorter {
  public:
+  explicit RowSorter(std::int64_t n_columns) : has_bits_(n_columns <= most_bits) {
+    if (!has_bits_) return;
+    const auto n = static_cast<std::size_t>(n_columns);
+    counts_.resize(n);
+    bits_.resize(n / 64 + 1);
+    above_.resize(n / 4096 + 1);
+  }
+
   void add(std::uint32_t column, bool is_negative) {
-    entries_.push_back(column << 1 | static_cast<std::uint32_t>(is_negative));
+    ++n_added_;
+    if (has_bits_) {
+      counts_[column] += 1 - 2 * static_cast<std::int32_t>(is_negative);
+      bits_[column >> 6] |= std::uint64_t{1} << (column & 63);
+      above_[column >> 12] |= std::uint64_t{1} << (column >> 6 & 63);
+    } else {
+      entries_.push_back(std::uint64_t{column} << 1 | static_cast<std::uint64_t>(is_negative));
+    }
   }
 
   // Writes the row, and is empty again.
-  void write(RowBlock& block, bool binary) {
-    sort();
-    const auto n = static_cast<std::int64_t>(entries_.size());
-    std::int32_t* const columns = block.columns.reserve(n + 1);
-    std::int32_t* const counts = block.counts.reserve(n + 1);
-    std::int64_t size = -1;
-    std::uint32_t last = ~0u;
-    std::int32_t sum = 0;
-    for (const std::uint32_t entry : entries_) {  // without branches: texts are hard to foresee
-      const std::int32_t value = 1 - 2 * static_cast<std::int32_t>(entry & 1);
-      const bool is_new = entry >> 1 != last;
-      last = entry >> 1;
-      size += is_new;
-      sum = is_new ? value : sum + value;
-      columns[size] = static_cast<std::int32_t>(last);
-      counts[size] = sum;
-    }
-    if (binary) std::fill_n(counts, size + 1, 1);
-    block.columns.extend(size + 1);
-    block.counts.extend(size + 1);
-    block.ends.push_back(block.columns.size());
-    entries_.clear();
+  void write(RowPool& rows, bool binary) {
+    std::int32_t* const columns = rows.columns.reserve(n_added_);
+    std::int32_t* const counts = rows.counts.reserve(n_added_);
+    const std::int64_t size = has_bits_ ? read_bits(columns, counts) : read_sorted(columns, counts);
+    if (binary) std::fill_n(counts, size, 1);
+    rows.columns.extend(size);
+    rows.counts.extend(size);
+    rows.ends.push_back(rows.columns.size());
+    n_added_ = 0;
   }
 
  private:
-  // Dealt to buckets by their upper bits, entries are nearly in order; most buckets have a few.
-  void sort() {
-    const std::size_t n = entries_.size();
-    if (n < few) return insert(entries_.data(), n);
-    std::uint32_t all = 0;
-    for (const std::uint32_t entry : entries_) all |= entry;
-    const int shift = std::max(0, 32 - std::countl_zero(all) - bits);
-    std::uint32_t next[n_buckets] = {};
-    for (const std::uint32_t entry : entries_) ++next[entry >> shift];
-    std::uint32_t sum = 0, largest = 0;
-    for (std::uint32_t& bucket : next) {
-      largest = std::max(largest, bucket);
-      sum += std::exchange(bucket, sum);
+  std::int64_t read_bits(std::int32_t* columns, std::int32_t* counts) {
+    std::int64_t size = 0;
+    for (std::size_t a = 0; a < above_.size(); ++a) {
+      for (std::uint64_t above = std::exchange(above_[a], 0); above != 0; above &= above - 1) {
+        const std::size_t b = 64 * a + static_cast<std::size_t>(std::countr_zero(above));
+        for (std::uint64_t bits = std::exchange(bits_[b], 0); bits != 0; bits &= bits - 1) {
+          const std::size_t column = 64 * b + static_cast<std::size_t>(std::countr_zero(bits));
+          columns[size] = static_cast<std::int32_t>(column);
+          counts[size++] = std::exchange(counts_[column], 0);
+        }
+      }
     }
-    scratch_.resize(n);
-    for (const std::uint32_t entry : entries_) scratch_[next[entry >> shift]++] = entry;
-    if (largest > few) {
-      for (std::size_t begin = 0, b = 0; b < n_buckets; begin = next[b++])
-        if (next[b] - begin > few) std::sort(&scratch_[begin], scratch_.data() + next[b]);
-    }
-    insert(scratch_.data(), n);
-    entries_.swap(scratch_);
+    return size;
   }
 
-  static void insert(std::uint32_t* entries, std::size_t n) {
-    for (std::size_t k = 1; k < n; ++k) {
-      const std::uint32_t entry = entries[k];
-      std::size_t at = k;
-      for (; at > 0 && entries[at - 1] > entry; --at) entries[at] = entries[at - 1];
-      entries[at] = entry;
+  std::int64_t read_sorted(std::int32_t* columns, std::int32_t* counts) {
+    std::sort(entries_.begin(), entries_.end());
+    std::int64_t size = 0;
+    for (std::size_t k = 0; k < entries_.size(); ++size) {
+      const std::uint64_t column = entries_[k] >> 1;
+      columns[size] = static_cast<std::int32_t>(column);
+      counts[size] = 0;
+      for (; k < entries_.size() && entries_[k] >> 1 == column; ++k)
+        counts[size] += entries_[k] & 1 ? -1 : 1;
     }
+    entries_.clear();
+    return size;
   }
 
-  static constexpr std::size_t few = 24;
-  static constexpr int bits = 9, n_buckets = 1 << bits;
-  std::vector<std::uint32_t> entries_, scratch_;
+  static constexpr std::int64_t most_bits = 1 << 23;
+  bool has_bits_;
+  std::int64_t n_added_ = 0;
+  std::vector<std::int32_t> counts_;
+  std::vector<std::uint64_t> bits_, above_, entries_;
 };
 
 // Cuts texts into blocks of about so many bytes; returns where each begins, and the end.
@@ -103,17 +133,30 @@ inline std::vector<std::int64_t> cut(const std::vector<Text>& texts, std::int64_
   return cuts;
 }
 
-// The rows of texts, block by block, each made by a member of the team: make(text, member's block).
-template <typename Maker>
-std::vector<RowBlock> rows_of(const std::vector<Text>& texts, std::vector<Maker>& makers,
-                              Team& team) {
-  const std::vector<std::int64_t> cuts = cut(texts, 1 << 18);
-  std::vector<RowBlock> blocks(cuts.size() - 1);
-  team.share(static_cast<std::int64_t>(blocks.size()), [&](std::int64_t b, int member) {
-    for (std::int64_t k = cuts[b]; k < cuts[b + 1]; ++k)
-      makers[static_cast<std::size_t>(member)](texts[k], blocks[b]);
+// Has blocks of rows made, each by a member of the team: make(block, member, its pool).
+template <typename Make>
+RowBlocks blocks_of(std::int64_t n_blocks, Team& team, const Make& make) {
+  RowBlocks rows;
+  rows.pools.resize(static_cast<std::size_t>(team.size()));
+  rows.blocks.resize(static_cast<std::size_t>(n_blocks));
+  team.share(n_blocks, [&](std::int64_t b, int member) {
+    RowPool& pool = rows.pools[static_cast<std::size_t>(member)];
+    const auto first = static_cast<std::int64_t>(pool.ends.size());
+    make(b, member, pool);
+    rows.blocks[b] = {member, first, static_cast<std::int64_t>(pool.ends.size())};
   });
-  return blocks;
+  return rows;
+}
+
+// The rows of texts: each member has a maker, which adds the row of a text to a pool.
+template <typename Maker>
+RowBlocks rows_of(const std::vector<Text>& texts, std::vector<Maker>& makers, Team& team) {
+  const std::vector<std::int64_t> cuts = cut(texts, 1 << 18);
+  return blocks_of(static_cast<std::int64_t>(cuts.size()) - 1, team,
+                   [&](std::int64_t b, int member, RowPool& pool) {
+                     Maker& make = makers[static_cast<std::size_t>(member)];
+                     for (std::int64_t k = cuts[b]; k < cuts[b + 1]; ++k) make(texts[k], pool);
+                   });
 }
 
 }  // namespace tauboost::text

@@ -25,8 +25,9 @@ from dask_parts import kill_before, texts_or_die
 from odd_texts import fuzzed
 from tauboost.dask import text_part
 
-GIVEN = {"alpha": 0.1, "min_df": 4, "tol": 1e-11, "max_iter": 500, "random_state": 0}
-BRIEF = {"alpha": 0.1, "max_iter": 1, "random_state": 0}  # what is counted needs no fit
+GIVEN = {"alpha": 0.1, "min_df": 4, "tol": 1e-10, "max_iter": 500, "random_state": 0}
+# What is counted needs no fit.
+BRIEF = {"alpha": 0.1, "min_df": 4, "max_iter": 1, "random_state": 0}
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 
@@ -60,10 +61,10 @@ def same_features(there, local):
     assert there.classes_.tolist() == local.classes_.tolist()
 
 
-def same_model(there, local, texts=TEXTS, atol=1e-9):
+def same_model(there, local, texts=TEXTS, atol=1e-8):
     """Answers are equal, too, but for the tolerance of the fit."""
     same_features(there, local)
-    np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-9)
     np.testing.assert_allclose(
         there.decision_function(texts), local.decision_function(texts), rtol=0, atol=atol
     )
@@ -135,7 +136,7 @@ def test_options_of_what_is_counted(client, options):
     same_features(there, tb.TextClassifier(**BRIEF | options).fit(TEXTS, Y))
 
 
-@pytest.mark.parametrize("options", [{}, {"n_features": 64}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"n_features": 32, "norm": "l2"}], ids=str)
 def test_answers_are_those_of_one_machine(client, options):
     frame = dd.from_pandas(FRAME, npartitions=4)
     there = td.TextClassifier(**GIVEN | options, client=client).fit(frame, "label")
@@ -159,6 +160,7 @@ def test_a_strength_is_chosen(client):
     there = td.TextClassifier(random_state=0, client=client).fit(frame, "label")
     local = tb.TextClassifier(random_state=0).fit(TEXTS, Y)
     assert there.alpha_ == pytest.approx(local.alpha_)
+    assert there.held_out_loss_ == pytest.approx(local.held_out_loss_)
     assert np.mean(there.predict(TEXTS) == local.predict(TEXTS)) > 0.98
     assert "Chosen on 300 rows" in there.message_
 
@@ -221,7 +223,7 @@ GOOD = (["a word", "other words"], ["x", "y"])
     ids=lambda value: value if isinstance(value, str) else "",
 )
 def test_bad_input(client, data, options, error, message):
-    clf = td.TextClassifier(client=client, **BRIEF | options)
+    clf = td.TextClassifier(client=client, **BRIEF | {"min_df": 1} | options)
     with pytest.raises(error, match=message):
         clf.fit(*data) if isinstance(data, tuple) else clf.fit(data)
     assert not hasattr(clf, "features_")

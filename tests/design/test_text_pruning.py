@@ -29,6 +29,8 @@ def test_bounds(options, bounds):
 def test_bounds_that_exclude_each_other():
     with pytest.raises(ValueError, match="at most 2 texts, and min_df wants at least 3"):
         text_bounds(TextOptions(min_df=3, max_df=0.2), 10)
+    with pytest.raises(ValueError, match="at least 11 texts, and there are 10: lower it"):
+        text_bounds(TextOptions(min_df=11), 10)
     with pytest.raises(ValueError, match="there are no texts to find words in"):
         text_bounds(TextOptions(), 0)
 

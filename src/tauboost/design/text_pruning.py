@@ -27,6 +27,10 @@ def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:
         share if isinstance(share, Integral) else share * n_texts
         for share in (options.min_df, options.max_df)
     )
+    if least > n_texts:
+        raise ValueError(
+            f"min_df wants features in at least {least:g} texts, and there are {n_texts}: lower it"
+        )
     if most < least:
         raise ValueError(
             f"max_df allows features in at most {most:g} texts, and min_df wants at least {least:g}"
