@@ -19,7 +19,8 @@ demo: $(VENV)/plot.done
 
 # Files of tests side by side, but for those that start clusters or time things: these want the
 # machine for themselves.
-ALONE := tests/cluster tests/project
+ALONE := tests/cluster $(wildcard tests/project/test_attack_*.py) tests/project/test_benchmarks.py \
+  tests/project/test_benchmark_solvers.py
 test: $(VENV)/dev.done lint types
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not attack" $(ALONE:%=--ignore=%)
 	$(BIN)/pytest -m "not slow and not attack" $(ALONE)
