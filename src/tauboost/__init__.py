@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         to_onnx,
     )
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
+    from .planning import Plan, plan
     from .problem import Problem
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
     from .table_problem import TableProblem
@@ -36,6 +37,7 @@ __all__ = [
     "AdaBoostPLClassifier",
     "PAdaBoostClassifier",
     "PathResult",
+    "Plan",
     "Problem",
     "Result",
     "Snapshot",
@@ -58,6 +60,7 @@ __all__ = [
     "make_url_like",
     "make_w8a_like",
     "open_store",
+    "plan",
     "regularization_path",
     "save_model",
     "solve",
@@ -86,6 +89,7 @@ __getattr__, __dir__ = lazy_names(
             "to_onnx",
         },
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
+        "planning": {"Plan", "plan"},
         "problem": {"Problem"},
         "report": set(),
         "table_problem": {"TableProblem"},

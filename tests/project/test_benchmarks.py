@@ -67,6 +67,18 @@ def test_reading(tmp_path):
     assert float(rows[0]["ratio_to_scikit_learn"]) == 1.0
 
 
+def test_plan(tmp_path):
+    pytest.importorskip("matplotlib")
+    printed = run("plan.py", tmp_path, "--threads", "2")
+    assert "predicted / truth" in printed
+    assert "within 30 %:" in printed
+    rows = {row["what"]: row for row in rows_of(tmp_path / "plan.csv")}
+    assert rows.keys() >= {"building", "a sweep, one thread", "default fit", "memory: matrix"}
+    assert all(float(row["predicted"]) > 0 for row in rows.values())
+    assert float(rows["memory: matrix"]["ratio"]) == pytest.approx(1, abs=0.2)
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_paper_figures(tmp_path):
     pytest.importorskip("matplotlib")
     run("paper_figures.py", tmp_path)

@@ -25,6 +25,7 @@ LAYERS = [
     {"solvers"},
     {"tuning"},
     {"estimators"},
+    {"planning"},
     {"report", "dask"},
     {"cli"},
 ]

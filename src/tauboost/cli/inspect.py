@@ -34,6 +34,8 @@ tauboost inspect w8a.xz --json > w8a.json
 
 tauboost inspect url.store --verify
 
+tauboost inspect w8a.xz --plan
+
 tauboost inspect adult.csv --label income
 
 tauboost inspect adult.tauboost"""
@@ -52,6 +54,14 @@ Label = Annotated[
 ]
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
+]
+Plan = Annotated[
+    bool,
+    typer.Option(
+        "--plan",
+        help="Measure for a moment and predict instead: time to read, build and fit, memory, "
+        "threads worth using.",
+    ),
 ]
 
 
@@ -74,6 +84,7 @@ def inspect(
     label: Label = None,
     threads: Threads = None,
     verify: Verify = False,
+    plan: Plan = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the shape, the constants and the expected speed-up of a data set.
@@ -83,15 +94,17 @@ def inspect(
     Theorem 1 promises over moving one.
 
     Of a table, the columns are shown: which are numbers and which are categories, what they hold,
-    and which of them a fit would refuse. Of a model: how it was fitted, and what matters most.
+    and which of them a fit would refuse. Of a model: how it was fitted, and what matters most. With
+    --plan: what reading the data and a default fit of them will cost.
     """
     if is_tensor_file(data):
-        from .inspect_model import inspect_model  # noqa: PLC0415
+        given = {"--label": label is not None, "--verify": verify, "--plan": plan}
+        _inspect_model(data, given, as_json)
+        return
+    if plan:
+        from .inspect_plan import inspect_plan  # noqa: PLC0415
 
-        for option, is_given in (("--label", label is not None), ("--verify", verify)):
-            if is_given:
-                raise ValueError(f"{option}: {name_of(data)} is a model, and has no use for it")
-        inspect_model(data, as_json)
+        inspect_plan(data, threads, as_json)
         return
     if is_table(data):
         from .inspect_table import inspect_table  # noqa: PLC0415
@@ -117,6 +130,15 @@ def inspect(
     console = Console()
     console.print(_facts_table(name_of(data), facts))
     console.print(_tau_table(rows))
+
+
+def _inspect_model(data: Path, given: dict[str, bool], as_json: bool) -> None:
+    from .inspect_model import inspect_model  # noqa: PLC0415
+
+    for option, is_given in given.items():
+        if is_given:
+            raise ValueError(f"{option}: {name_of(data)} is a model, and has no use for it")
+    inspect_model(data, as_json)
 
 
 def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
