@@ -28,11 +28,11 @@ def test_all_of_it(folder, name):
     found = look_at(folder / name, 60.0, 1)
     assert found.is_whole
     assert found.name == name
-    assert (found.n_samples, found.nnz) == (X.shape[0], X.nnz)
-    assert found.n_used == len(np.unique(X.indices))
+    assert (found.size.m, found.size.nnz) == (X.shape[0], X.nnz)
+    assert found.size.n_used == len(np.unique(X.indices))
     assert found.read_seconds > 0
-    assert (found.arrays.to_scipy()[:, : X.shape[1]] != X).nnz == 0
-    np.testing.assert_array_equal(found.codes, y > 0)
+    assert (found.rows.arrays.to_scipy()[:, : X.shape[1]] != X).nnz == 0
+    np.testing.assert_array_equal(found.rows.codes, y > 0)
 
 
 def test_the_first_rows_of_a_file(folder, monkeypatch):
@@ -40,9 +40,9 @@ def test_the_first_rows_of_a_file(folder, monkeypatch):
     X, _ = tb.load_svmlight(folder / "url.svm")
     found = look_at(folder / "url.svm", 1e-9, 1)
     assert 0 < found.share < 1
-    assert found.n_samples == pytest.approx(X.shape[0], rel=0.05)
-    assert found.nnz == pytest.approx(X.nnz, rel=0.05)
-    assert found.n_used == pytest.approx(len(np.unique(X.indices)), rel=0.3)
+    assert found.size.m == pytest.approx(X.shape[0], rel=0.05)
+    assert found.size.nnz == pytest.approx(X.nnz, rel=0.05)
+    assert found.size.n_used == pytest.approx(len(np.unique(X.indices)), rel=0.3)
     assert "first" in found.how_read
 
 
@@ -52,9 +52,9 @@ def test_slices_of_a_store(folder, monkeypatch):
     monkeypatch.setattr(look, "SLICE_ENTRIES", 2**17)
     found = look_at(store, 1.0, 1)
     assert found.share == pytest.approx(2**17 / store.nnz, rel=0.1)
-    assert (found.n_samples, found.n_features) == store.shape
-    assert found.nnz == store.nnz
-    assert found.n_used <= store.shape[1]
+    assert (found.size.m, found.size.n) == store.shape
+    assert found.size.nnz == store.nnz
+    assert found.size.n_used <= store.shape[1]
     assert found.data_bytes == 0
 
 
@@ -62,12 +62,12 @@ def test_reading_goes_on_until_there_are_two_classes(tmp_path, monkeypatch):
     monkeypatch.setattr(source, "PART_BYTES", 2**12)
     lines = ["-1 1:1\n"] * 2000 + ["1 2:1\n"] * 20
     (tmp_path / "sorted.svm").write_text("".join(lines))
-    assert look_at(tmp_path / "sorted.svm", 1e-9, 1).n_classes == 2
+    assert look_at(tmp_path / "sorted.svm", 1e-9, 1).rows.n_classes == 2
 
 
 def test_counting_from_0(tmp_path):
     (tmp_path / "zero.svm").write_text("-1 0:1 2:1\n1 1:1\n")
-    assert look_at(tmp_path / "zero.svm", 1.0, 1).n_features == 3
+    assert look_at(tmp_path / "zero.svm", 1.0, 1).size.n == 3
 
 
 @pytest.mark.parametrize(

@@ -15,15 +15,20 @@ from tauboost.planning.look import look_at
 def test_the_matrix(make, share):
     X, y = make(20_000, random_state=0)
     look = look_at((X, y), 1.0, 2)
-    found = memory.matrix_bytes(look, cut_from(look, look.nnz // share, 2))
+    cut = cut_from(look.rows, look.size, look.size.nnz // share, 2)
+    found = memory.matrix_bytes(look.size, cut)
     truth = tb.Problem(X, y, fit_intercept=True).matrix.nbytes
     assert found == pytest.approx(truth, rel=0.15)
 
 
 def test_classes_and_parts_need_room():
     look = look_at(tb.make_w8a_like(2000, random_state=0), 1.0, 1)
-    one, two = (memory.fit_bytes(look, 1000, n_parts) for n_parts in (1, 2))
+    one, two = (
+        memory.fit_bytes(look.size, look.rows, 1000, n_parts, is_copied=False) for n_parts in (1, 2)
+    )
     assert 1000 < one < two < 2 * one
+    copied = memory.fit_bytes(look.size, look.rows, 1000, 1, is_copied=True)
+    assert copied - one == look.rows.arrays.indices.nbytes
 
 
 def test_what_is_there(monkeypatch, tmp_path):

@@ -1,64 +1,40 @@
 """The times of a default fit and of its parts: measured, or put together from what was measured.
 
-Default fits of a few rows, and of more, tell what a fit of all rows does and how building grows
-with the entries; a part of the data (cut.py) tells how long its sweeps take. Where all rows would
-take no longer than the time allowed, they are fitted, and nothing is predicted.
+What takes one pass over the data is done, on all rows at hand. A default fit of a few rows, and of
+more, tells what a fit of all rows does; a part of the data (cut.py) tells how long its sweeps take.
+Where all rows would take no longer than the time allowed, they are fitted, and nothing is
+predicted.
 """
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import time
+from dataclasses import replace
 from functools import partial
 
-import numpy as np
-from numpy.typing import NDArray
-
-from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..design.sparse import SparseDesign
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Result
-from ..validation import CsrArrays
+from ..tuning.options import Parameters
+from ..tuning.selection import candidates
 from .advice import thread_counts
 from .cut import Cut, cut_from, median_seconds, n_parts_of
 from .look import Look
-from .sampling import some_rows, take_rows
+from .rate import sweeps_to
+from .rows import LOSS, Rows, Size
 from .trial import Trial, run_trial
 
-__all__ = ["LOSS", "Costs", "Some", "line_through"]
+__all__ = ["Costs", "line_through"]
 
-LOSS = "logistic"  # of a default fit
 TINY, FIRST = 2**12, 2**17  # entries of the rows that are fitted first
+GROWTH = 4
+# Sweeps to an accuracy grow with this power of the entries (text, tf-idf and url-like data, from
+# half a million entries to 20 million: 0.13 to 0.17).
+MORE_SWEEPS = 0.15
 # Of the part that sweeps are timed on, and how long measuring may take then.
 PART, USUAL_SECONDS = 2**20, 0.3
-
-
-@dataclass(frozen=True)
-class Some:
-    """Some of the rows at hand."""
-
-    arrays: CsrArrays
-    codes: NDArray[np.intp]
-    weights: Vector
-
-    @classmethod
-    def of(cls, look: Look, n_entries: float) -> Some:
-        """Draw rows with about so many entries, or take all."""
-        if n_entries >= look.arrays.nnz or look.arrays.nnz == 0:
-            return cls(look.arrays, look.codes, look.weights)
-        rows = some_rows(look.codes, n_entries / look.arrays.nnz, 0)
-        return cls(take_rows(look.arrays, rows), look.codes[rows], look.weights[rows])
-
-    def design(self, n_threads: int) -> SparseDesign:
-        """Lay them out in the core; of several classes, the last is told from the others."""
-        return SparseDesign.build(self.arrays, self.codes == self.codes.max(), True, n_threads)
-
-    def problem(self, n_threads: int, loss: str = LOSS) -> Problem:
-        """Return the problem of telling the last class from the others."""
-        return Problem.of_design(
-            self.design(n_threads), self.weights, loss=loss, n_threads=n_threads
-        )
+MOST_EPOCHS = 1000
 
 
 class Costs:
@@ -66,75 +42,138 @@ class Costs:
 
     def __init__(self, look: Look, n_threads: int, seconds: float) -> None:
         self.look, self.n_threads, self.seconds = look, n_threads, seconds
-        self._trial(Some.of(look, TINY))  # what is loaded when it is first used
-        first = Some.of(look, FIRST)
-        trials = [self._trial(first)]
-        self.rows = first
-        expected = trials[0].seconds * look.arrays.nnz / max(trials[0].nnz, 1)
-        if len(first.codes) < len(look.codes):
+        rows = look.rows
+        self._trial(rows.some(TINY))  # what is loaded when it is first used
+        self.some = rows.some(FIRST)  # the most rows that were fitted
+        self.last = self._trial(self.some)
+        if self.some is not rows:
+            expected = self.last.seconds * rows.arrays.nnz / self.last.nnz
             share = 1.0 if expected <= seconds else seconds / 2 / expected
-            more = Some.of(look, max(2 * FIRST, share * look.arrays.nnz))
-            trials.append(self._trial(more))
-            self.rows = more
-        self.trials = trials
-        self.n_parts = n_parts_of(look.n_samples, look.n_classes)
+            self.some = rows.some(max(GROWTH * FIRST, share * rows.arrays.nnz))
+            self.last = self._trial(self.some)
+        self.n_parts = n_parts_of(look.size.m, rows.n_classes)
 
-    def _trial(self, some: Some) -> Trial:
+    def _trial(self, some: Rows) -> Trial:
         return run_trial(some.arrays, some.codes, some.weights, self.n_threads)
-
-    @property
-    def last(self) -> Trial:
-        """The fit of the most rows."""
-        return self.trials[-1]
 
     @property
     def is_measured(self) -> bool:
         """Whether all rows were fitted."""
-        return self.look.is_whole and self.last.n_rows == self.look.n_samples
+        return self.look.is_whole and self.some is self.look.rows
 
     @cached_property
-    def cut(self) -> Cut:
-        """The part that sweeps are timed on."""
+    def fitted(self) -> tuple[Rows, float]:
+        """The rows as they are fitted, and the time of that and of choosing the candidates."""
+        began = time.perf_counter()
+        samples = self.look.rows.samples(self.n_threads)
+        candidates(samples, Parameters().options())
+        return self.look.rows.as_fitted(samples), time.perf_counter() - began
+
+    @cached_property
+    def fitted_size(self) -> Size:
+        """The size of all data, as they are fitted."""
+        whole, given = self.look.size, self.look.rows
+        rows = self.fitted[0]
+        if rows is given:
+            return whole
+        size, own = rows.size, given.size
+        n_used = min(whole.n_used, round(whole.n_used * size.n_used / max(own.n_used, 1)))
+        return Size(
+            round(whole.m * size.m / own.m),
+            whole.n if size.n == own.n else n_used,
+            round(whole.nnz * size.nnz / max(own.nnz, 1)),
+            n_used,
+        )
+
+    def _cut(self, rows: Rows, size: Size) -> Cut:
         most = max(PART * self.seconds / USUAL_SECONDS, FIRST)
-        return cut_from(self.look, round(most), self.n_threads)
+        return cut_from(rows, size, round(most), self.n_threads)
+
+    @cached_property
+    def problem_cut(self) -> Cut:
+        """The part of a problem that sweeps are timed on."""
+        return self._cut(self.problem_rows, self.problem_size)
+
+    @cached_property
+    def problem_rows(self) -> Rows:
+        """The rows at hand, as a problem keeps them."""
+        return self.look.rows.as_in_a_problem()
+
+    @property
+    def problem_size(self) -> Size:
+        """The size of all data, as a problem keeps them."""
+        size = self.look.size
+        is_less = self.problem_rows is not self.look.rows
+        return Size(size.m, size.n_used, size.nnz, size.n_used) if is_less else size
+
+    @cached_property
+    def fit_cut(self) -> Cut:
+        """The part that sweeps of a fit are timed on: the same, if columns are the same."""
+        size, own = self.fitted_size, self.problem_size
+        if size.n != own.n:
+            return self._cut(self.fitted[0], size)
+        cut, fewer = self.problem_cut, max(size.nnz, 1) / max(own.nnz, 1)
+        return replace(cut, ratio=cut.ratio * fewer, shard_share=cut.shard_share / fewer)
 
     @cached_property
     def sweep_seconds(self) -> dict[int, float]:
         """One sweep of ``solve`` over all data, by the number of threads."""
         threads = thread_counts(self.n_threads)
         each = self.seconds / 4 / len(threads)
-        return {n: self.cut.sweep_seconds(self.last.alpha, LOSS, n, each) for n in threads}
+        alpha = self.last.alpha
+        return {n: self.problem_cut.sweep_seconds(alpha, LOSS, n, each) for n in threads}
+
+    def _layout_seconds(self, rows: Rows, size: Size) -> float:
+        """Return the time to lay the matrix out: of ever more rows, while there is time."""
+        sizes, times, n_entries = [], [], float(FIRST)
+        left = self.seconds
+        while True:
+            some = rows.some(n_entries)
+            seconds = median_seconds(partial(some.design, self.n_threads), 1)
+            left -= seconds
+            if seconds < self.seconds / 50:
+                seconds = median_seconds(partial(some.design, self.n_threads), 3)
+            sizes.append(some.arrays.nnz + size.n)
+            times.append(seconds)
+            if some is rows or left < GROWTH * seconds:
+                return line_through(size.nnz + size.n, sizes[-2:], times[-2:])
+            n_entries *= GROWTH
 
     @cached_property
     def build_seconds(self) -> float:
         """From X in memory to the matrix in the core."""
-        parts = [self.rows] if self.is_measured else [Some.of(self.look, FIRST), self.rows]
-        sizes = [some.arrays.nnz for some in parts]
-        times = [median_seconds(partial(some.design, self.n_threads), 3) for some in parts]
-        return self.look.check_seconds + line_through(self.look.nnz, sizes, times)
+        layout = self._layout_seconds(self.problem_rows, self.problem_size)
+        return self.look.check_seconds + layout
 
     @cached_property
     def fit_parts(self) -> dict[str, float]:
         """A default fit of all rows, by what its time is spent on."""
-        last = self.last
+        last, check = self.last, self.look.check_seconds
         if self.is_measured:
             build, race, fit = last.build_seconds, last.race_seconds, last.fit_seconds
         else:
-            sizes = [trial.nnz for trial in self.trials]
-            build = line_through(
-                self.look.nnz, sizes, [trial.build_seconds for trial in self.trials]
-            )
+            build = self._fit_build_seconds()
             race, fit = self._race_seconds(), self._last_seconds()
-        parts = {"building the matrix": self.look.check_seconds + build}
+        parts = {"building the matrix": check + build}
         if last.alive:
             parts["choosing the strength"] = race
         return parts | {"fitting the choice": fit}
 
+    def _fit_build_seconds(self) -> float:
+        """Return the time of the passes over the data, and to lay the matrix out."""
+        rows, passes = self.fitted
+        size, own = self.fitted_size, self.problem_size
+        if size.n != own.n:
+            layout = self._layout_seconds(rows, size)
+        else:
+            layout = (self.build_seconds - self.look.check_seconds) * size.nnz / max(own.nnz, 1)
+        return passes / self.look.share + layout
+
     def _race_seconds(self) -> float:
         """Add up the sweeps of the race, as wide as they were for the rows that were fitted."""
-        widths = {n: last for n, last in self._of_width.items() if n in self.last.alive}
-        begin = widths[self.last.alive[0]][0] if self.last.alive else 0.0
-        return begin + sum(widths[n][1] for n in self.last.alive)
+        alive = self.last.alive
+        begin = self._of_width[alive[0]][0] if alive else 0.0
+        return begin + sum(self._of_width[n][1] for n in alive)
 
     def _last_seconds(self) -> float:
         """Return the time of the last fit: as many sweeps as for the rows that were fitted."""
@@ -142,7 +181,7 @@ class Costs:
         if not last.goes_to_the_optimum:
             begin, sweep = self._of_width[1]
             return begin + last.best_sweep * sweep
-        problem = self.rows.problem(self.n_threads)
+        problem = self.some.problem(self.n_threads)
         own = median_seconds(lambda: self.solve(problem, 1.0, 0.0), 3)
         return last.fit_seconds * self.sweep_seconds[self.n_threads] / own
 
@@ -152,7 +191,15 @@ class Costs:
         needed = {*self.last.alive, 1}
         each = self.seconds / 4 / len(needed)
         alpha = self.last.alpha
-        return {n: self.cut.race_seconds(n, alpha, self.n_parts, each) for n in needed}
+        return {n: self.fit_cut.race_seconds(n, alpha, self.n_parts, each) for n in needed}
+
+    def sweeps(self, accuracy: float) -> float:
+        """Return the epochs of ``solve`` to this edge, from 0, for all rows."""
+        problem = self.some.problem(self.n_threads)
+        result = self.solve(problem, MOST_EPOCHS, accuracy)
+        found = sweeps_to(problem, result, self.last.alpha, accuracy)
+        growth: float = max(self.look.size.nnz, 1) / max(self.last.nnz, 1)
+        return float(found * growth**MORE_SWEEPS)
 
     def solve(self, problem: Problem, max_epochs: float, tol: float) -> Result:
         """Solve at the strength that the last fit chose, within the time allowed."""

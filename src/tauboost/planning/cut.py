@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
@@ -28,9 +28,9 @@ from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.held_out import PARTS
 from ..tuning.lanes import LANES
 from ..tuning.race import Race, Strength
-from ..tuning.samples import FEATURES_FOR_AN_ENTRY, Samples
-from .look import Look
-from .sampling import every_kth_column, some_rows, take_columns, take_rows
+from ..tuning.samples import Samples
+from .rows import SEED, Rows, Size
+from .sampling import every_kth_column, take_columns
 
 __all__ = ["Cut", "cut_from", "median_seconds"]
 
@@ -46,7 +46,7 @@ class Cut:
 
     samples: Samples
     ratio: float  # the work of a sweep over all data, over that of one over these
-    row_ratio: float  # all rows over these
+    vector_ratio: float  # all rows and columns over these
     shard_share: float  # of the entries of a shard that one of these has
     miss_seconds: dict[int, float]  # by the number of lanes: what a sweep over all data waits more
 
@@ -76,7 +76,7 @@ class Cut:
         """Return the seconds of a sweep over all data, from those of its beginning and of one."""
         fixed = min(begun, whole / 2)
         return (
-            fixed * self.row_ratio
+            fixed * self.vector_ratio
             + (whole - fixed) * self.ratio
             + self.miss_seconds.get(width, 0.0)
         )
@@ -113,7 +113,7 @@ class Cut:
         masks = [np.arange(samples.n) % HELD_OUT == part for part in range(n_parts)]
         began = time.perf_counter()
         races = [Race(samples, strengths, mask) for mask in masks]
-        to_begin = (time.perf_counter() - began) * self.row_ratio
+        to_begin = (time.perf_counter() - began) * self.vector_ratio
         columns = races[0].groups[0].lanes.columns
         few = columns[: max(1, round(BEGINNING * len(columns)))]
 
@@ -150,43 +150,39 @@ def n_parts_of(n_rows: int, n_classes: int) -> int:
     )
 
 
-def cut_from(look: Look, most: int, n_threads: int) -> Cut:
-    """Take a part with about ``most`` entries."""
-    arrays, codes, weights, counts = look.arrays, look.codes, look.weights, look.counts
-    if arrays.shape[1] > FEATURES_FOR_AN_ENTRY * arrays.nnz:
-        used = np.flatnonzero(counts) if counts.any() else np.arange(1)
-        arrays, counts = take_columns(arrays, used), counts[used]
-    n_used = int(np.count_nonzero(counts))
-    k = max(1, min(arrays.nnz // most, n_used // FEWEST_COLUMNS))
+def cut_from(rows: Rows, size: Size, most: int, n_threads: int) -> Cut:
+    """Take a part with about ``most`` entries of rows of data of this size."""
+    own = rows.size
+    k = max(1, min(own.nnz // most, own.n_used // FEWEST_COLUMNS))
+    part = rows
     if k > 1:
-        columns = every_kth_column(counts, k)
-        arrays = take_columns(arrays, columns)
-        n_used = int(np.count_nonzero(counts[columns]))
-    if arrays.nnz > 2 * most:
-        rows = some_rows(codes, most / arrays.nnz, 0)
-        arrays, codes, weights = take_rows(arrays, rows), codes[rows], weights[rows]
+        part = replace(rows, arrays=take_columns(rows.arrays, every_kth_column(rows.counts, k)))
+    if part.arrays.nnz > 2 * most:
+        part = part.some(most)
+    cut = part.size
+    arrays, codes, weights = part.arrays, part.codes, part.weights
     samples = Samples(
-        arrays, codes, look.n_classes, weights, False, 0, n_threads, n_given=len(codes)
+        arrays, codes, rows.n_classes, weights, False, SEED, n_threads, n_given=len(codes)
     )
-    intercept = look.n_samples
-    work = max(arrays.nnz + COLUMN_OVERHEAD * n_used, 1)
+    intercept = size.m
+    work = max(cut.nnz + COLUMN_OVERHEAD * cut.n_used, 1)
     return Cut(
         samples,
-        ratio=(look.nnz + intercept + COLUMN_OVERHEAD * look.n_used) / work,
-        row_ratio=look.n_samples / len(codes),
-        shard_share=arrays.nnz / max(look.nnz, 1),
-        miss_seconds=_misses(look, len(codes)),
+        ratio=(size.nnz + intercept + COLUMN_OVERHEAD * size.n_used) / work,
+        vector_ratio=(size.m + size.n) / (cut.m + cut.n),
+        shard_share=cut.nnz / max(size.nnz, 1),
+        miss_seconds=_misses(size, cut.m),
     )
 
 
-def _misses(look: Look, n_rows: int) -> dict[int, float]:
+def _misses(size: Size, n_rows: int) -> dict[int, float]:
     """Return what reading the weights of all rows costs beyond reading those of these rows."""
-    if look.n_samples < 2 * n_rows:
+    if size.m < 2 * n_rows:
         return {}
     found = {}
     for width in LANES:
-        few, many = (_gather_seconds(m, width) for m in (n_rows, look.n_samples))
-        found[width] = max(0.0, many - few) * look.nnz
+        few, many = (_gather_seconds(m, width) for m in (n_rows, size.m))
+        found[width] = max(0.0, many - few) * size.nnz
     return found
 
 
@@ -209,11 +205,12 @@ def median_seconds(run: Callable[[], object], repeats: int) -> float:
 
 
 def in_turns(runs: list[Callable[[], float]], seconds: float) -> list[float]:
-    """Return the medians of what runs, taken in turns, return; at least two of each count."""
-    for run in runs:
-        run()  # the first is slower: memory is touched for the first time
+    """Return the medians of what runs, taken in turns, return.
+
+    The first of several does not count: it touches memory for the first time.
+    """
     times: list[list[float]] = []
     began = time.perf_counter()
-    while len(times) < 2 or (len(times) < MOST_REPEATS and time.perf_counter() - began < seconds):
+    while not times or (len(times) < MOST_REPEATS and time.perf_counter() - began < seconds):
         times.append([run() for run in runs])
-    return [median(column) for column in zip(*times, strict=True)]
+    return [median(column) for column in zip(*times[len(times) > 2 :], strict=True)]

@@ -30,7 +30,7 @@ from ..validation import (
     encode_labels,
     refuse_missing_labels,
 )
-from .sampling import column_counts
+from .rows import Rows, Size
 
 __all__ = ["Look", "look_at"]
 
@@ -46,18 +46,11 @@ STILL_GROWING = 0.95
 
 @dataclass(frozen=True)
 class Look:
-    """Rows in memory, and what all rows are like; n_samples, nnz and n_used are of all rows."""
+    """Rows in memory, and how large all data are."""
 
     name: str
-    arrays: CsrArrays
-    codes: NDArray[np.intp]
-    n_classes: int
-    weights: Vector
-    counts: NDArray[np.int64]  # entries of each column of the rows at hand
-    n_samples: int
-    n_features: int
-    nnz: int
-    n_used: int  # columns that have entries
+    rows: Rows
+    size: Size
     share: float = 1.0  # of all rows that are at hand
     check_seconds: float = 0.0  # of X as it was given
     read_seconds: float = 0.0
@@ -72,7 +65,7 @@ class Look:
     @property
     def omega(self) -> int:
         """The most entries of a row."""
-        return int(np.diff(self.arrays.row_ends()).max())
+        return int(np.diff(self.rows.arrays.row_ends()).max())
 
 
 def look_at(data: Any, seconds: float, n_threads: int, *, progress: bool = False) -> Look:
@@ -106,19 +99,8 @@ def _whole(name: str, arrays: CsrArrays, y: NDArray[Any], sample_weight: Any = N
     if not weights.all():
         present = weights > 0
         arrays, codes, weights = arrays.select(present), codes[present], weights[present]
-    counts = column_counts(arrays)
-    return Look(
-        name,
-        arrays,
-        codes,
-        len(classes),
-        weights,
-        counts,
-        n_samples=len(codes),
-        n_features=arrays.shape[1],
-        nnz=arrays.nnz,
-        n_used=int(np.count_nonzero(counts)),
-    )
+    rows = Rows(arrays, codes, len(classes), weights)
+    return Look(name, rows, rows.size)
 
 
 def _bytes_of(X: Any) -> int:
@@ -154,14 +136,12 @@ def _look_at_store(store: Store, progress: bool) -> Look:
     seconds = time.perf_counter() - began
     store.release_memory()
     share = len(rows) / m
-    grown = _grown(look, share)
+    grown = _grown(look.rows, share)
     return replace(
-        grown,
-        n_samples=m,
-        n_features=store.shape[1],
-        n_used=min(grown.n_used, store.shape[1]),
-        nnz=store.nnz,
-        read_seconds=seconds * store.nnz / look.nnz,
+        look,
+        size=Size(*store.shape, store.nnz, min(grown.n_used, store.shape[1])),
+        share=share,
+        read_seconds=seconds * store.nnz / max(look.size.nnz, 1),
         how_read=f"from slices that hold {share:.2g} of its rows",
     )
 
@@ -193,11 +173,11 @@ def _look_at_file(path: Path, seconds: float, n_threads: int, progress: bool) ->
     share = min(1.0, blocks[-1].bytes_read / size)
     look = _whole(path.name, *_joined(blocks))
     if share < 1.0:
-        look = _grown(look, share)
+        look = replace(look, size=_grown(look.rows, share), share=share)
         how = f"measured on the first {share:.0%} of it"
     else:
         how = "measured"
-    n_bytes = sum(_bytes_of(part) for part in look.arrays.parts) / share
+    n_bytes = sum(_bytes_of(part) for part in look.rows.arrays.parts) / share
     return replace(look, read_seconds=spent / share, how_read=how, data_bytes=round(n_bytes))
 
 
@@ -230,28 +210,22 @@ def _values(block: Block) -> Vector:
     return np.ones(len(block.indices)) if block.data is None else block.data
 
 
-def _grown(look: Look, share: float) -> Look:
+def _grown(rows: Rows, share: float) -> Size:
     """Say of all rows what some of them let expect.
 
     Columns that occur grow as a power of the rows (Heaps' law), whose exponent half of the rows
     tell. If the largest index grows too, features are numbered as they come; else it is known.
     """
-    m, n = look.arrays.shape
+    m, n = rows.arrays.shape
     counts = np.zeros(n, dtype=np.int64)
     largest = 0
-    for part in look.arrays.parts:
+    for part in rows.arrays.parts:
         indices = part.indices[: part.indptr[m // 2]]
         counts += np.bincount(indices, minlength=n)
         largest = max(largest, int(indices.max(initial=0)) + 1)
-    exponent = np.log2(max(look.n_used, 1) / max(int(np.count_nonzero(counts)), 1))
+    size = rows.size
+    exponent = np.log2(max(size.n_used, 1) / max(int(np.count_nonzero(counts)), 1))
     growth = share ** -min(1.0, max(0.0, float(exponent)))
-    is_growing = largest < STILL_GROWING * n
-    n_features = round(n * growth) if is_growing else n
-    return replace(
-        look,
-        n_samples=round(look.n_samples / share),
-        nnz=round(look.nnz / share),
-        n_used=min(round(look.n_used * growth), n_features),
-        n_features=n_features,
-        share=share,
-    )
+    n_features = round(n * growth) if largest < STILL_GROWING * n else n
+    n_used = min(round(size.n_used * growth), n_features)
+    return Size(round(size.m / share), n_features, round(size.nnz / share), n_used)

@@ -9,11 +9,11 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..design.wide import is_wide
 from ..tuning.lanes import LANES
 from ..tuning.selection import STRENGTHS
+from ..validation import ROWS_AT_ONCE
 from .cut import Cut
-from .look import Look
+from .rows import Rows, Size
 
 __all__ = ["available_bytes", "fit_bytes", "matrix_bytes"]
 
@@ -31,25 +31,33 @@ LIMITS = {
 }
 
 
-def matrix_bytes(look: Look, cut: Cut) -> int:
+def matrix_bytes(size: Size, cut: Cut) -> int:
     """Return the size of the matrix in the core, from that of a part of it."""
-    part, samples = cut.matrix, cut.samples
-    rows = NUMBER * samples.n
-    n = look.n_used if is_wide(look.n_features, look.nnz) else look.n_features
-    columns = n / part.n * (NUMBER + (NUMBER + 4) * part.n_shards) * part.n
-    entries = max(part.nbytes - rows - columns * part.n / n, 0) / max(part.nnz, 1)
-    intercept = 4 * look.n_samples
-    return round(NUMBER * look.n_samples + columns + entries * look.nnz + intercept)
+    part = cut.matrix
+    per_column = NUMBER + (NUMBER + 4) * part.n_shards
+    rest = part.nbytes - NUMBER * part.m - per_column * part.n
+    entries = max(rest, 0) / max(part.nnz, 1) * size.nnz
+    intercept = 4 * size.m
+    return round(NUMBER * size.m + per_column * size.n + entries + intercept)
 
 
-def fit_bytes(look: Look, matrix: int, n_parts: int) -> int:
-    """Return the peak of a default fit beyond its data: the matrix, and a race in lanes."""
-    n_tasks = 1 if look.n_classes == 2 else look.n_classes
+def fit_bytes(size: Size, rows: Rows, matrix: int, n_parts: int, is_copied: bool) -> int:
+    """Return the peak of a default fit beyond its data: the matrix, and a race in lanes.
+
+    ``rows`` are those at hand, as they are fitted; ``is_copied`` says whether they are a copy,
+    without equal ones.
+    """
+    n_tasks = 1 if rows.n_classes == 2 else rows.n_classes
     n_lanes = n_parts * n_tasks * min(len(STRENGTHS), LANES[-1])
-    m, n = look.n_samples, min(look.n_features, 2 * look.nnz)
-    rows = NUMBER * m * (PER_ROW + n_lanes * (2 + 2 * HELD_OUT))
-    columns = NUMBER * n * (PER_COLUMN + n_lanes)
-    return round(matrix + rows + columns)
+    per_row = PER_ROW + n_lanes * (2 + 2 * HELD_OUT)
+    race = NUMBER * (per_row * size.m + (PER_COLUMN + n_lanes) * size.n)
+    arrays = rows.arrays
+    n_bytes = sum(part.indices.nbytes for part in arrays.parts)
+    squares = sum(part.data.nbytes for part in arrays.parts if part.data is not None)
+    copied = (n_bytes + squares) / max(arrays.nnz, 1) * size.nnz if is_copied else 0
+    # The squares of the values, for so many rows at a time, before the race begins.
+    at_once = squares * min(1.0, ROWS_AT_ONCE / max(len(rows.codes), 1))
+    return round(matrix + copied + max(race, at_once))
 
 
 def available_bytes() -> int | None:

@@ -17,7 +17,6 @@ from . import advice, memory, paper
 from .costs import Costs
 from .look import Look, look_at
 from .problem_planner import plan_problem
-from .rate import sweeps_to
 from .result import Plan
 
 __all__ = ["plan"]
@@ -47,8 +46,8 @@ def plan(
     accuracy : float
         The largest excess edge, ``tol`` of ``solve``, for which sweeps are counted.
     seconds : float
-        About how long to measure; reading a file comes on top, for about as long. More time makes
-        the predictions better.
+        How long each measurement may take: the whole takes about three times as long, and reading
+        as long again where data are in a file. More time makes the predictions better.
     progress : bool
         Whether to show on the terminal what is being done, where it takes long.
 
@@ -86,19 +85,25 @@ def plan(
 
 def _predictions(look: Look, costs: Costs, accuracy: float) -> dict[str, Any]:
     """Return the size of the data, and what was measured or put together."""
-    problem = costs.rows.problem(costs.n_threads)
-    result = costs.solve(problem, 1000, accuracy)
-    sweeps = sweeps_to(problem, result, costs.last.alpha, accuracy)
+    sweeps = costs.sweeps(accuracy)
     sweep, parts, build = costs.sweep_seconds, costs.fit_parts, costs.build_seconds
     total = sum(parts.values())
-    matrix = memory.matrix_bytes(look, costs.cut)
+    size = look.size
+    matrix = memory.matrix_bytes(costs.problem_size, costs.problem_cut)
+    peak = memory.fit_bytes(
+        costs.fitted_size,
+        costs.fitted[0],
+        memory.matrix_bytes(costs.fitted_size, costs.fit_cut),
+        costs.n_parts,
+        is_copied=costs.fitted[0] is not look.rows,
+    )
     timed = MEASURED if costs.is_measured else TIMED if look.is_whole else GUESSED
     of_sweeps = MEASURED if costs.is_measured else GUESSED
     return {
         "name": look.name,
-        "n_samples": look.n_samples,
-        "n_features": look.n_features,
-        "nnz": look.nnz,
+        "n_samples": size.m,
+        "n_features": size.n,
+        "nnz": size.nnz,
         "omega": look.omega,
         "share": look.share,
         "read_seconds": look.read_seconds,
@@ -110,7 +115,7 @@ def _predictions(look: Look, costs: Costs, accuracy: float) -> dict[str, Any]:
         "fit_parts": parts,
         "data_bytes": look.data_bytes,
         "matrix_bytes": matrix,
-        "peak_bytes": memory.fit_bytes(look, matrix, costs.n_parts),
+        "peak_bytes": peak,
         "available_bytes": memory.available_bytes(),
         "ranges": {
             "read_seconds": _range(look.read_seconds, MEASURED if look.is_whole else TIMED),
@@ -127,7 +132,7 @@ def _range(value: float, around: tuple[float, float]) -> tuple[float, float]:
 
 
 def _advice(look: Look, costs: Costs, found: dict[str, Any]) -> dict[str, Any]:
-    size = (look.n_samples, max(look.n_used, 1), look.nnz)
+    size = (look.size.m, max(look.size.n_used, 1), look.size.nnz)
     n_threads = advice.useful(costs.sweep_seconds)
     messages = advice.message_seconds(*size)
     needed = found["peak_bytes"] + found["data_bytes"]
@@ -143,23 +148,21 @@ def _advice(look: Look, costs: Costs, found: dict[str, Any]) -> dict[str, Any]:
 
 
 def _of_the_paper(look: Look, costs: Costs, accuracy: float) -> paper.Prediction:
-    problem = costs.rows.problem(costs.n_threads, "exponential")
-    n, m = max(look.n_used, 1), look.n_samples
+    problem = costs.some.problem(costs.n_threads, "exponential")
+    n, m = max(look.size.n_used, 1), look.size.m
     return paper.predict(problem, n, look.omega, m, accuracy, costs.seconds / 4)
 
 
 def _how(look: Look, costs: Costs) -> dict[str, str]:
     """Say of every prediction how it was got."""
-    rows = f"{costs.last.n_rows:,} rows"
-    if costs.is_measured:
-        timed = built = fitted = counted = "measured: all of it was run"
-    else:
-        timed = f"sweeps over {costs.cut.samples.arrays.nnz:,} of the nonzeros, scaled up"
-        built = f"two samples of up to {rows}, scaled up"
-        counted = f"a run on {rows}"
-        fitted = (
-            f"the sweeps of a fit of {rows}, timed on {costs.cut.samples.arrays.nnz:,} nonzeros"
-        )
+    timed = built = fitted = counted = "measured: all of it was run"
+    if not costs.is_measured:
+        rows = f"{costs.last.n_rows:,} rows"
+        part = f"{costs.problem_cut.samples.arrays.nnz:,} nonzeros"
+        timed = f"sweeps over {part}, scaled up"
+        built = "layouts of ever more rows, scaled up"
+        counted = f"a run on {rows}; more rows often need a few more sweeps"
+        fitted = f"the sweeps of a fit of {rows}, timed on {part}"
     return {
         "read_seconds": look.how_read,
         "build_seconds": built,

@@ -63,12 +63,15 @@ def column_counts(arrays: CsrArrays) -> NDArray[np.int64]:
 
 
 def every_kth_column(counts: NDArray[np.int64], k: int) -> NDArray[np.intp]:
-    """Return every k-th of the columns that have entries, from the fullest to the emptiest.
+    """Return every k-th of the columns, from the fullest to the emptiest.
 
-    So few or many entries are as frequent among them as among all.
+    So few or many entries are as frequent among them as among all. The first is chosen such that
+    they have about the k-th part of all entries: a few full columns may hold most of them.
     """
     order = np.argsort(-counts, kind="stable")
-    return np.sort(order[k // 2 : np.count_nonzero(counts) : k])
+    wanted = counts.sum() / k
+    first = min(range(k), key=lambda begin: abs(counts[order[begin::k]].sum() - wanted))
+    return np.sort(order[first::k])
 
 
 def take_columns(arrays: CsrArrays, columns: NDArray[np.intp]) -> CsrArrays:

@@ -14,10 +14,9 @@ from ..tuning.model import Model
 from ..tuning.options import Event, Parameters
 from ..tuning.training import FEW_SWEEPS
 from ..validation import CsrArrays
+from .rows import SEED
 
 __all__ = ["Trial", "run_trial"]
-
-SEED = 0
 
 
 @dataclass(frozen=True)
@@ -33,7 +32,6 @@ class Trial:
     alive: tuple[int, ...]  # candidates in each sweep of the race; none: there was no race
     best_sweep: int
     alpha: float
-    n_parts: int = 1
 
     @property
     def goes_to_the_optimum(self) -> bool:
