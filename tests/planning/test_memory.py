@@ -23,11 +23,11 @@ def test_the_matrix(make, share):
 
 def test_classes_and_parts_need_room():
     look = look_at(tb.make_w8a_like(2000, random_state=0), 1.0, 1)
-    one, two = (
-        memory.fit_bytes(look.size, look.rows, 1000, n_parts, is_copied=False) for n_parts in (1, 2)
-    )
+    given = (look.size, look.rows, 1000)
+    options = {"n_features": 300, "is_copied": False}
+    one, two = (memory.fit_bytes(*given, n_parts, **options) for n_parts in (1, 2))
     assert 1000 < one < two < 2 * one
-    copied = memory.fit_bytes(look.size, look.rows, 1000, 1, is_copied=True)
+    copied = memory.fit_bytes(*given, 1, n_features=300, is_copied=True)
     assert copied - one == look.rows.arrays.indices.nbytes
 
 

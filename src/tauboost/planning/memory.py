@@ -41,23 +41,25 @@ def matrix_bytes(size: Size, cut: Cut) -> int:
     return round(NUMBER * size.m + per_column * size.n + entries + intercept)
 
 
-def fit_bytes(size: Size, rows: Rows, matrix: int, n_parts: int, is_copied: bool) -> int:
+def fit_bytes(
+    size: Size, rows: Rows, matrix: int, n_parts: int, *, n_features: int, is_copied: bool
+) -> int:
     """Return the peak of a default fit beyond its data: the matrix, and a race in lanes.
 
     ``rows`` are those at hand, as they are fitted; ``is_copied`` says whether they are a copy,
-    without equal ones.
+    without equal ones or unused features; the coefficients are those of all ``n_features``.
     """
     n_tasks = 1 if rows.n_classes == 2 else rows.n_classes
     n_lanes = n_parts * n_tasks * min(len(STRENGTHS), LANES[-1])
-    per_row = PER_ROW + n_lanes * (2 + 2 * HELD_OUT)
-    race = NUMBER * (per_row * size.m + (PER_COLUMN + n_lanes) * size.n)
-    arrays = rows.arrays
-    n_bytes = sum(part.indices.nbytes for part in arrays.parts)
-    squares = sum(part.data.nbytes for part in arrays.parts if part.data is not None)
-    copied = (n_bytes + squares) / max(arrays.nnz, 1) * size.nnz if is_copied else 0
-    # The squares of the values, for so many rows at a time, before the race begins.
-    at_once = squares * min(1.0, ROWS_AT_ONCE / max(len(rows.codes), 1))
-    return round(matrix + copied + max(race, at_once))
+    vectors = PER_ROW * size.m + PER_COLUMN * size.n + n_tasks * n_features
+    lanes = n_lanes * ((2 + 2 * HELD_OUT) * size.m + size.n)
+    share = size.nnz / max(rows.arrays.nnz, 1)
+    indices = share * sum(part.indices.nbytes for part in rows.arrays.parts)
+    values = share * sum(part.data.nbytes for part in rows.arrays.parts if part.data is not None)
+    # Before the race begins, values are squared, two blocks of rows at a time.
+    squares = values * min(1.0, 2 * ROWS_AT_ONCE / max(size.m, 1))
+    copied = indices + values if is_copied else 0.0
+    return round(matrix + copied + NUMBER * vectors + max(NUMBER * lanes, squares))
 
 
 def available_bytes() -> int | None:

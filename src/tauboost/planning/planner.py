@@ -95,6 +95,7 @@ def _predictions(look: Look, costs: Costs, accuracy: float) -> dict[str, Any]:
         costs.fitted[0],
         memory.matrix_bytes(costs.fitted_size, costs.fit_cut),
         costs.n_parts,
+        n_features=size.n,
         is_copied=costs.fitted[0] is not look.rows,
     )
     timed = MEASURED if costs.is_measured else TIMED if look.is_whole else GUESSED
