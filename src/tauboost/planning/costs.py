@@ -125,7 +125,8 @@ class Costs:
 
     def _layout_seconds(self, rows: Rows, size: Size) -> float:
         """Return the time to lay the matrix out: of ever more rows, while there is time."""
-        sizes, times, n_entries = [], [], float(FIRST)
+        # With far fewer entries than columns, an entry costs more than it does on all rows.
+        sizes, times, n_entries = [], [], max(float(FIRST), size.n / 2)
         left = self.seconds
         while True:
             some = rows.some(n_entries)

@@ -35,6 +35,7 @@ class Prediction:
 
     tau: int
     beta: float
+    accuracy: float
     epochs: float
 
     def fields(self) -> dict[str, Any]:
@@ -49,8 +50,8 @@ class Prediction:
     def how(self, where: str) -> dict[str, str]:
         """Say how it was got, from the gradient on these rows."""
         epochs = (
-            f"its step needs {rounded(self.epochs)} epochs or more to come as near to the infimum "
-            f"of F, going by the decrease promised at 0 on {where}"
+            f"its step needs {rounded(self.epochs)} epochs or more to bring F - inf F to "
+            f"{self.accuracy:g} of what it is at 0, going by the decrease promised there on {where}"
         )
         return {"paper_beta": "Theorem 1", "paper_epochs": epochs}
 
@@ -70,4 +71,4 @@ def predict(
     epochs = math.inf
     if decrease > 0:
         epochs = max(1.0, math.log(1.0 / accuracy) * height / decrease)
-    return Prediction(tau, worst, epochs)
+    return Prediction(tau, worst, accuracy, epochs)

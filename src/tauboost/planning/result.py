@@ -38,8 +38,8 @@ class Plan:
     sweeps : float
         Epochs of ``solve`` to that accuracy, from 0.
     fit_seconds : float or None
-        A default ``TauBoostClassifier().fit`` of data in memory, choice of strength included;
-        None for a problem, which keeps no rows to hold out.
+        A default ``TauBoostClassifier().fit`` of data in memory with the most threads, choice of
+        strength included; None for a problem, which keeps no rows to hold out.
     fit_parts : dict
         The same by what it is spent on.
     data_bytes, matrix_bytes : int
@@ -128,8 +128,8 @@ class Plan:
 
     def _of_fit(self) -> str:
         assert self.fit_seconds is not None
-        plural = "s" * (self.n_threads > 1)
-        return f"{in_seconds(self.fit_seconds)} with {self.n_threads} thread{plural}"
+        most = max(self.sweep_seconds)
+        return f"{in_seconds(self.fit_seconds)} with {most} thread{'s' * (most > 1)}"
 
     def _head(self) -> list[str]:
         about = "" if self.share == 1.0 else "about "
@@ -169,7 +169,8 @@ class Plan:
 
     def _advice(self) -> list[str]:
         plural = "s" * (self.n_threads > 1)
-        worth = f"{self.n_threads} thread{plural}, tau about {self.tau:,} (adapted on the way)"
+        tau = str(self.tau) if self.tau < 100 else rounded(self.tau)
+        worth = f"{self.n_threads} thread{plural}, tau about {tau} (adapted on the way)"
         speed = f"beta is {self.paper_beta:.3g} and tau / beta {self.paper_speedup:.3g}"
         lines = [
             f"Worth using: {worth}, {self.place}: {self.how['place']}.",
