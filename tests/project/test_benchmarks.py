@@ -121,3 +121,13 @@ def test_url_scale(tmp_path):
     assert {row["method"] for row in traces} >= {"exact", "pcdm-async", "greedy", "lbfgs"}
     assert (tmp_path / "url_scale.png").read_bytes().startswith(b"\x89PNG")
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".png"]
+
+
+def test_gaps(tmp_path):
+    assert "gap is at most 1e-06" in run("gaps.py", tmp_path)
+    rows = rows_of(tmp_path / "gaps.csv")
+    assert {(row["loss"], row["status"]) for row in rows} == {
+        ("exponential", "converged"),
+        ("logistic", "converged"),
+    }
+    assert all(0 <= float(row["gap"]) <= 1e-6 for row in rows)
