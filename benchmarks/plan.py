@@ -215,8 +215,8 @@ def draw(rows: list[Row], path: Path) -> None:
     from matplotlib.figure import Figure  # noqa: PLC0415
 
     names = list(dict.fromkeys(row["data"] for row in rows))
-    whats = [what for what in FIELDS.values() if any(row["what"] == what for row in rows)]
-    figure = Figure(figsize=(9, 1.4 + 0.42 * len(whats)), layout="constrained")
+    kinds = [what for what in FIELDS.values() if any(row["what"] == what for row in rows)]
+    figure = Figure(figsize=(9, 1.4 + 0.42 * len(kinds)), layout="constrained")
     axes = figure.subplots()
     axes.axvspan(1 / TOLERABLE, TOLERABLE, color="#009e73", alpha=0.12, label="within 30 %")
     axes.axvspan(1 / 1.15, 1.15, color="#009e73", alpha=0.18, label="within 15 %")
@@ -224,14 +224,14 @@ def draw(rows: list[Row], path: Path) -> None:
     for k, name in enumerate(names):
         own = [row for row in rows if row["data"] == name]
         spread = (k - (len(names) - 1) / 2) * 0.6 / max(len(names), 1)
-        heights = [whats.index(row["what"]) + spread for row in own]
+        heights = [kinds.index(row["what"]) + spread for row in own]
         ratios = [row["ratio"] for row in own]
         axes.plot(ratios, heights, marks[k % len(marks)], markersize=6, label=name)
     axes.set_xscale("log")
     ticks = (0.25, 0.5, 0.77, 1, 1.3, 2, 4)
     axes.set_xticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.minorticks_off()
-    axes.set_yticks(range(len(whats)), whats)
+    axes.set_yticks(range(len(kinds)), kinds)
     axes.invert_yaxis()
     axes.set_xlabel("predicted / truth")
     axes.grid(axis="y", alpha=0.2)
