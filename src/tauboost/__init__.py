@@ -28,12 +28,14 @@ if TYPE_CHECKING:
     )
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
     from .problem import Problem
+    from .proofs import HardCore, hard_core
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
     from .table_problem import TableProblem
 
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "HardCore",
     "PAdaBoostClassifier",
     "PathResult",
     "Problem",
@@ -53,6 +55,7 @@ __all__ = [
     "convert",
     "generate_url",
     "generate_w8a",
+    "hard_core",
     "load_model",
     "load_svmlight",
     "make_url_like",
@@ -87,6 +90,7 @@ __getattr__, __dir__ = lazy_names(
         },
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
         "problem": {"Problem"},
+        "proofs": {"HardCore", "hard_core"},
         "report": set(),
         "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
