@@ -53,7 +53,7 @@ def test_built_data(data, kind, seed, fit_intercept, weighted, loss):
     assert found.verdict == kind
     if kind == "separable":
         lower, upper = found.margin
-        assert 0 < lower <= upper <= lower * (1 + 1e-6)
+        assert 0 < lower <= upper <= lower * (1 + 2e-6)
 
 
 @settings(max_examples=150)
@@ -80,7 +80,7 @@ def test_mushrooms_are_separable():
     checked = found.verify()
     assert checked.holds
     assert checked.margin == pytest.approx(found.margin, rel=1e-12)
-    assert 0 < found.margin[0] <= found.margin[1] <= found.margin[0] * (1 + 1e-6)
+    assert 0 < found.margin[0] <= found.margin[1] <= found.margin[0] * (1 + 2e-6)
 
 
 def test_rows_without_features_alone():

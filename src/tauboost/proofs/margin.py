@@ -4,24 +4,30 @@
 
 w on the simplex. Any lam bounds it from below, any w from above. An intercept is free and no part
 of |lam|_1: for that w must weigh both labels the same, and the intercept's column does not count on
-the right. A linear program over few rows and columns gives both vectors; the rows that lam has most
-wrong, and the columns that w has most wrong, come in, until the ends meet or time is up.
+the right. The solver comes near, with an l1 penalty as strong as the margin. Then linear programs
+over few rows and columns give both vectors; the rows that lam has most wrong, and the columns that
+w has most wrong, come in, until the ends meet, programs grow too large or time is up.
 """
 
 from __future__ import annotations
+
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..solvers.registry import solve
+from ..solvers.result import Status
 from .clock import Clock
 from .products import Products
 
 __all__ = ["Bracket", "narrowed"]
 
-MOST_ROUNDS = 60
-AT_FIRST, AT_ONCE = 400, 200  # rows, and columns, of the program
-NARROW = 1e-9  # relative width that is enough
+MOST_PENALTIES, MOST_EPOCHS, NEAR = 16, 60, 0.25  # the solver's part; a relative width
+MOST_ROUNDS, LARGEST = 20, 4_000_000  # programs, and rows times columns of one
+AT_FIRST, AT_ONCE = 500, 200  # rows, and columns, of a program
+NARROW = 1e-6  # relative width that is enough
 
 Numbers = NDArray[np.intp]
 
@@ -79,12 +85,44 @@ class Bracket:
 def narrowed(products: Products, lam: Vector, w: Vector, clock: Clock) -> Bracket:
     """Find the interval from a lam that separates all rows, and any w >= 0 that is not 0."""
     best = Bracket(products, lam, w)
+    _along_penalties(best, clock)
+    _by_programs(best, clock)
+    return best
+
+
+def _along_penalties(best: Bracket, clock: Clock) -> None:
+    """Come near by the solver: F + alpha |lam|_1 has a minimum if alpha is above the margin.
+
+    Its row weights have |A_i^T w| <= alpha. With alpha below the margin it falls without end, along
+    a lam whose margin is larger than alpha.
+    """
+    problem, width, start = best.products.problem, np.inf, None
+    for _ in range(MOST_PENALTIES):
+        is_far = best.lower < best.upper / 4
+        alpha = best.upper / 2 if is_far else float(np.sqrt(best.lower * best.upper))
+        if clock.left == 0.0 or best.upper - best.lower <= NEAR * best.upper or not alpha > 0:
+            break
+        limits: dict[str, Any] = {"max_epochs": MOST_EPOCHS, "time_limit": clock.left}
+        found = solve(problem, alpha=alpha, tol=0.01 * alpha, lam0=start, random_state=0, **limits)
+        point = best.products.rows.point(problem.design.coordinates(found.lam, found.intercept))
+        best.try_lam(point.lam)
+        best.try_w(point.w)
+        if found.status is not Status.SEPARABLE:
+            start = np.append(found.lam, [found.intercept] * problem.fit_intercept)
+        before, width = width, best.upper - best.lower
+        if width > 0.9 * before:
+            break
+
+
+def _by_programs(best: Bracket, clock: Clock) -> None:
+    """Let the ends meet by linear programs, as long as these are small."""
+    products = best.products
     r, slope = products.times(best.lam), best.try_w(best.w)
-    weights = np.abs(products.features(best.lam))
-    rows = _largest(r, AT_FIRST)
-    columns = np.union1d(_largest(weights, AT_FIRST), _largest(np.abs(slope), AT_FIRST))
+    rows = np.union1d(_largest(r, AT_FIRST), _largest(best.w, AT_FIRST))
+    sizes = np.abs(products.features(best.lam)), np.abs(slope)
+    columns = np.union1d(*(_largest(size, AT_FIRST) for size in sizes))
     for _ in range(MOST_ROUNDS):
-        is_over = best.is_narrow or clock.left == 0.0
+        is_over = best.is_narrow or clock.left == 0.0 or len(rows) * len(columns) > LARGEST
         found = None if is_over else _program(products, rows, columns, clock.left)
         if found is None:
             break
@@ -94,7 +132,6 @@ def narrowed(products: Products, lam: Vector, w: Vector, clock: Clock) -> Bracke
         columns = np.union1d(columns, _largest(np.abs(slope), AT_ONCE))
         if len(rows) + len(columns) == before:
             break
-    return best
 
 
 def _largest(values: Vector, most: int) -> Numbers:

@@ -21,7 +21,8 @@ from .balance import balanced_weights
 from .certificate import HardCore, Verdict, check_pair
 from .clock import Clock, Report
 from .contradictions import duplicate_groups, in_order
-from .margin import Bracket, narrowed
+from .margin import Bracket
+from .margin_rows import largest_margin
 from .merging import merge
 from .partition import column_scale, partition, scaled
 from .products import Products
@@ -107,8 +108,7 @@ class _Search:
         lam, w, bracket = self.samples.coordinates(self.rows.lam), self._weights(core), None
         if separated.all():
             self.clock.say("measuring the largest margin")
-            bracket = narrowed(self.products, lam, self.samples.c, self.clock)
-            lam, w = bracket.lam, bracket.w
+            bracket, lam, w = largest_margin(self.products, self.merged, lam, self.clock)
         found = check_pair(self.products, lam, w, core, separated, self.tol)
         if not found.core_holds:
             core, w = self.rows.sure[kind], self._sure_weights()
