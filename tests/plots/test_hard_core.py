@@ -24,5 +24,9 @@ def test_panels(X, panels):
     assert png(figure).startswith(b"\x89PNG")
     said = texts(figure)
     assert "label no" in said
+    if found.core.any():
+        heaviest = int(found.w.argmax())
+        assert f"rows {heaviest}" in said
+        assert f"rows {heaviest + 1}" in texts(found.plot(count_from=1))
     assert ("contradict each other" in said) == found.core.any()
     assert ("can be separated" in said) == found.separated.any()

@@ -56,7 +56,7 @@ def test_built_data(data, kind, seed, fit_intercept, weighted, loss):
         assert 0 < lower <= upper <= lower * (1 + 2e-6)
 
 
-@settings(max_examples=150)
+@settings(max_examples=100)
 @given(
     seed=st.integers(0, 2**32 - 1),
     m=st.integers(2, 25),

@@ -40,7 +40,7 @@ def inspect_verdict(
             found = hard_core(problem, n_threads=threads, report=status.update)
             checked = found.verify()
     if plot is not None:
-        figure = found.plot()
+        figure = found.plot(count_from=1)
         figure.suptitle(name_of(path), parse_math=False)
         with new_file(plot, overwrite=True) as file:
             figure.savefig(file, format="png", dpi=150)

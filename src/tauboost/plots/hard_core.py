@@ -13,45 +13,45 @@ if TYPE_CHECKING:
 
 __all__ = ["plot_hard_core"]
 
-MOST_BARS = 40
-MOST_NAMED = 5  # rows whose numbers are written beside them
+N_BARS = 40
+MOST_NAMED = 5  # rows whose numbers are written down
+LIGHTEST = 1e-6  # beside the heaviest row: lighter ones would take most of the panel
 
 
-def plot_hard_core(found: HardCore) -> Any:
-    """Draw both panels, or the one that has rows."""
-    parts = [
-        draw for rows, draw in ((found.separated, _margins), (found.core, _weights)) if rows.any()
-    ]
-    figure = new_figure(5.5 * max(len(parts), 1), 4.4)
-    for axes, draw in zip(figure.subplots(1, len(parts), squeeze=False)[0], parts, strict=True):
-        draw(axes, found)
+def plot_hard_core(found: HardCore, count_from: int = 0) -> Any:
+    """Draw both panels, or the one that has rows; the first row has the number ``count_from``."""
+    has_core, has_others = found.core.any(), found.separated.any()
+    n_panels = max(int(has_core) + int(has_others), 1)
+    figure = new_figure(5.5 * n_panels, 4.4)
+    panels = list(figure.subplots(1, n_panels, squeeze=False)[0])
+    for axes in panels:
         axes.grid(color="#e5e5e5")
         axes.set_axisbelow(True)
+    if has_others:
+        _draw_margins(panels[0], found)
+    if has_core:
+        _draw_weights(panels[-1], found, count_from)
     return figure
 
 
 def _sides(found: HardCore, rows: Any) -> list[tuple[Any, str, str]]:
-    """Return the rows of each label, their colour and what the legend says of them."""
-    labels = found.problem.classes.tolist()
-    return [
-        (rows & (found.positive == bool(k)), colour, f"label {labels[k]}")
-        for k, colour in ((0, AGAINST), (1, FOR))
-    ]
+    """Return the rows of each label that has any, their colour and what the legend says of them."""
+    labels = [f"{x:g}" if isinstance(x, float) else str(x) for x in found.problem.classes.tolist()]
+    sides = ((0, AGAINST), (1, FOR))
+    all_sides = [(rows & (found.positive == bool(k)), c, f"label {labels[k]}") for k, c in sides]
+    return [side for side in all_sides if side[0].any()]
 
 
-def _margins(axes: Any, found: HardCore) -> None:
+def _draw_margins(axes: Any, found: HardCore) -> None:
     """Draw how far from 0 the separated rows are."""
     margins = found.margins()
-    sides = [side for side in _sides(found, found.separated) if side[0].any()]
-    axes.hist(
-        [margins[rows] for rows, _, _ in sides],
-        bins=MOST_BARS,
-        stacked=True,
-        color=[colour for _, colour, _ in sides],
-        label=[label for _, _, label in sides],
-    )
+    edges = np.linspace(0.0, float(margins[found.separated].max()), N_BARS + 1)
+    for rows, colour, label in _sides(found, found.separated):
+        style = {"histtype": "stepfilled", "alpha": 0.55, "color": colour}
+        axes.hist(margins[rows], bins=edges, label=label, **style)
     axes.axvline(0.0, color=NEUTRAL, linewidth=1.0)
     axes.set_yscale("log")
+    axes.set_ylim(bottom=0.7)
     axes.set(
         title=f"{np.count_nonzero(found.separated):,} rows can be separated",
         xlabel="margin of a row under lam",
@@ -60,38 +60,28 @@ def _margins(axes: Any, found: HardCore) -> None:
     axes.legend(frameon=False)
 
 
-def _weights(axes: Any, found: HardCore) -> None:
-    """Draw the weights of the hard core, the heaviest first."""
-    order = np.flatnonzero(found.core)
-    order = order[np.argsort(-found.w[order], kind="stable")]
-    rank = np.zeros(len(found.w))
-    rank[order] = np.arange(1, len(order) + 1)
-    is_copy = np.zeros(len(found.w), dtype=bool)
+def _draw_weights(axes: Any, found: HardCore, count_from: int) -> None:
+    """Draw the weights of the hard core, each label on its own, the heaviest first."""
+    weights = found.w * np.count_nonzero(found.core)
+    is_copy = np.zeros(len(weights), dtype=bool)
     is_copy[[number for group in found.duplicates for number in group]] = True
     for rows, colour, label in _sides(found, found.core):
-        for chosen, marker, more in ((rows & ~is_copy, "o", ""), (rows & is_copy, "x", ", copies")):
-            if chosen.any():
-                axes.plot(
-                    rank[chosen],
-                    found.w[chosen],
-                    marker,
-                    color=colour,
-                    markersize=4,
-                    alpha=0.7,
-                    label=label + more,
-                )
+        order = np.flatnonzero(rows)
+        order = order[np.argsort(-weights[order], kind="stable")]
+        rank, copies = np.arange(1, len(order) + 1), is_copy[order]
+        axes.plot(rank, weights[order], ".-", color=colour, markersize=4, label=label)
+        if copies.any():
+            style = {"markersize": 6, "fillstyle": "none", "linewidth": 0}
+            name = f"{label}, contrary copies"
+            axes.plot(rank[copies], weights[order][copies], "o", color=colour, label=name, **style)
+    heaviest = np.argsort(-weights, kind="stable")[: min(MOST_NAMED, np.count_nonzero(found.core))]
+    names = ", ".join(str(number + count_from) for number in heaviest.tolist())
     axes.set_xscale("log")
     axes.set_yscale("log")
-    _name_the_heaviest(axes, order)
+    axes.set_ylim(bottom=max(LIGHTEST * weights.max(), 0.5 * weights[found.core].min()))
     axes.set(
-        title=f"{len(order):,} rows contradict each other",
-        xlabel="row of the hard core, the heaviest first",
-        ylabel="weight w: how hard a row is",
+        title=f"{np.count_nonzero(found.core):,} rows contradict each other",
+        xlabel=f"rows of a label, the heaviest first\nheaviest of all: rows {names}",
+        ylabel="weight w, beside the average",
     )
     axes.legend(frameon=False, loc="lower left")
-
-
-def _name_the_heaviest(axes: Any, order: Any) -> None:
-    """Write the numbers of the heaviest rows below each other."""
-    names = ", ".join(str(number) for number in order[:MOST_NAMED].tolist())
-    axes.text(0.98, 0.97, f"heaviest: rows {names}", transform=axes.transAxes, ha="right", va="top")

@@ -134,9 +134,12 @@ class HardCore:
         found[products.samples.numbers] = -products.times(point)
         return found
 
-    def plot(self) -> Any:
-        """Draw the margins of separated rows and the weights of the core; returns a Figure."""
-        return plot_hard_core(self)
+    def plot(self, count_from: int = 0) -> Any:
+        """Draw the margins of separated rows and the weights of the core; returns a Figure.
+
+        Its rows are counted from 0, as everything here, or from 1.
+        """
+        return plot_hard_core(self, count_from)
 
     def __repr__(self) -> str:
         return (

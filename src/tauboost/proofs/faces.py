@@ -9,7 +9,7 @@ grows.
 
 from __future__ import annotations
 
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -50,28 +50,25 @@ def problem_of(A: Any, n_threads: int, weights: Vector | None = None) -> Problem
 def split(A: Any, n_threads: int, clock: Clock) -> Split:
     """Tell the rows of the hard core from those that can be separated."""
     problem = problem_of(A, n_threads)
-    found = _split(problem.rows(), clock)
-    return replace(found, lam=problem.design.split(found.lam)[0])
-
-
-def _split(rows: LocalRows, clock: Clock) -> Split:
-    m, n = rows.matrix.m, rows.matrix.n
-    core, basis = np.zeros(m, dtype=bool), None
+    rows, basis = problem.rows(), None
+    core, lam = np.zeros(A.shape[0], dtype=bool), np.zeros(A.shape[1])
     for _ in range(MOST_ROUNDS):
-        rest = ~core
-        if not rest.any():
-            return Split(core, rest, np.zeros(n))
-        found = minimise_hinge(rows, rest, basis, clock)
+        rest = np.flatnonzero(~core)
+        # Columns lie in the same places of the core for any rows.
+        part = problem_of(A[rest], n_threads).rows() if core.any() else rows
+        found = minimise_hinge(part, basis, clock)
         if not found.is_found:
             break
-        if np.all(found.r[rest] < 0):
-            lam = found.lam if basis is None else _without(rows, core, found.lam)
-            return Split(core, rest, lam)
-        w = np.where(rest, np.maximum(1.0 + found.r, 0.0), 0.0)
-        core |= w > NO_WEIGHT * w.max()
+        if np.all(found.r < 0):
+            lam = problem.design.split(_without(rows, core, found.lam))[0]
+            return Split(core, ~core, lam)
+        w = np.maximum(1.0 + found.r, 0.0)
+        core[rest] = w > NO_WEIGHT * w.max()
         basis = _null_basis(gram(rows, core.astype(np.float64)))
         core |= _is_within(rows, basis)
-    return Split(core, np.zeros(m, dtype=bool), np.zeros(n))
+        if core.all():
+            return Split(core, ~core, lam)
+    return Split(core, np.zeros_like(core), lam)
 
 
 def _null_basis(G: Vector) -> Vector:
@@ -94,6 +91,8 @@ def _is_within(rows: LocalRows, basis: Vector) -> Mask:
 
 def _without(rows: LocalRows, core: Mask, lam: Vector) -> Vector:
     """Take away what is left of lam on the core: a basis is exact to half the digits only."""
+    if not core.any():
+        return lam
     p = core.astype(np.float64)
     G = gram(rows, p)
     for _ in range(3):

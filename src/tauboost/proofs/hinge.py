@@ -15,7 +15,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from .. import _core
-from ..base.arrays import Mask, Vector
+from ..base.arrays import Vector
 from ..rows import LocalRows
 from ..solvers.cholesky import solve_scaled
 from .clock import Clock
@@ -49,26 +49,25 @@ def gram(rows: LocalRows, p: Vector) -> Vector:
     return entries.reshape(n, n)
 
 
-def minimise_hinge(rows: LocalRows, counts: Mask, basis: Vector | None, clock: Clock) -> Hinge:
-    """Minimise V of the rows that count, over all lam or those that the columns of a basis span."""
-    lam, r = np.zeros(rows.matrix.n), np.zeros(len(counts))
+def minimise_hinge(rows: LocalRows, basis: Vector | None, clock: Clock) -> Hinge:
+    """Minimise V over all lam, or those that the columns of a basis span."""
+    lam, r = np.zeros(rows.matrix.n), np.zeros(rows.matrix.m)
     V = np.inf
     for _ in range(MOST_STEPS):
         clock.check()
-        if not np.any(r[counts] > -ENOUGH):
+        if not np.any(r > -ENOUGH):
             return Hinge(lam, r, True)
-        slack = np.where(counts, 1.0 + r, -np.inf)
-        w = np.maximum(slack, 0.0)
+        w = np.maximum(1.0 + r, 0.0)
         neg, pos = rows.signed_sums(w)
         slope = pos - neg
         size = _size(slope, basis) / float(np.max(pos + neg))
         before, V = V, float(np.sum(np.square(w)))
         if size <= BALANCED or (size <= NEARLY and (1.0 - 1e-14) * before <= V):
             return Hinge(lam, r, True)
-        direction = _newton(gram(rows, (slack > -AT_THE_EDGE).astype(np.float64)), slope, basis)
+        direction = _newton(gram(rows, (1.0 + r > -AT_THE_EDGE).astype(np.float64)), slope, basis)
         if direction is None:
             break
-        lam = lam + _length(r[counts], rows.residuals(direction)[counts]) * direction
+        lam = lam + _length(r, rows.residuals(direction)) * direction
         r = rows.residuals(lam)
     return Hinge(lam, r, False)
 
