@@ -25,7 +25,10 @@ from .products import Products
 __all__ = ["Bracket", "narrowed"]
 
 MOST_PENALTIES, MOST_EPOCHS, NEAR = 16, 60, 0.25  # the solver's part; a relative width
-MOST_ROUNDS, LARGEST = 20, 4_000_000  # programs, and rows times columns of one
+MOST_ROUNDS = 20  # programs
+# The work for an interval is counted, not timed: the same data have the same answer anywhere.
+MOST_NONZEROS = 1_000_000_000  # that the solver may read
+MOST_CELLS, LARGEST = 10_000_000, 1_300_000  # rows times columns, of all programs and of one
 AT_FIRST, AT_ONCE = 500, 200  # rows, and columns, of a program
 NARROW = 1e-6  # relative width that is enough
 
@@ -97,17 +100,21 @@ def _along_penalties(best: Bracket, clock: Clock) -> None:
     Its row weights have |A_i^T w| <= alpha. With alpha below the margin it falls without end, along
     a lam whose margin is larger than alpha.
     """
-    problem, width, start = best.products.problem, np.inf, None
-    for _ in range(MOST_PENALTIES):
+    problem, width, start, left = best.products.problem, np.inf, None, MOST_NONZEROS
+    for k in range(MOST_PENALTIES):
         is_far = best.lower < best.upper / 4
         alpha = best.upper / 2 if is_far else float(np.sqrt(best.lower * best.upper))
-        if clock.left == 0.0 or best.upper - best.lower <= NEAR * best.upper or not alpha > 0:
+        alpha = 0.0 if k == 0 else alpha
+        is_near = best.upper - best.lower <= NEAR * best.upper
+        if is_near or left < 0 or clock.left == 0.0:
             break
         limits: dict[str, Any] = {"max_epochs": MOST_EPOCHS, "time_limit": clock.left}
-        found = solve(problem, alpha=alpha, tol=0.01 * alpha, lam0=start, random_state=0, **limits)
+        tol = 0.01 * alpha if alpha > 0 else None
+        found = solve(problem, alpha=alpha, tol=tol, lam0=start, random_state=0, **limits)
         point = best.products.rows.point(problem.design.coordinates(found.lam, found.intercept))
         best.try_lam(point.lam)
         best.try_w(point.w)
+        left -= int(found.n_epochs * problem.nnz)
         if found.status is not Status.SEPARABLE:
             start = np.append(found.lam, [found.intercept] * problem.fit_intercept)
         before, width = width, best.upper - best.lower
@@ -122,8 +129,11 @@ def _by_programs(best: Bracket, clock: Clock) -> None:
     rows = np.union1d(_largest(r, AT_FIRST), _largest(best.w, AT_FIRST))
     sizes = np.abs(products.features(best.lam)), np.abs(slope)
     columns = np.union1d(*(_largest(size, AT_FIRST) for size in sizes))
+    left = MOST_CELLS
     for _ in range(MOST_ROUNDS):
-        is_over = best.is_narrow or clock.left == 0.0 or len(rows) * len(columns) > LARGEST
+        size = len(rows) * len(columns)
+        left -= size
+        is_over = best.is_narrow or size > LARGEST or left < 0 or clock.left == 0.0
         found = None if is_over else _program(products, rows, columns, clock.left)
         if found is None:
             break
