@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import tauboost as tb
 from conftest import real_data
 from known_cores import Known, build, core_by_linear_program
+from tauboost.problem import BaseProblem
 
 KINDS = {"attained": (st.integers(1, 6), st.just(0)), "separable": (st.just(0), st.integers(2, 12))}
 KINDS["mixed"] = (st.integers(1, 4), st.integers(2, 8))
@@ -195,3 +196,11 @@ def test_the_stages_are_reported():
 def test_what_is_refused(problem, options, words):
     with pytest.raises((TypeError, ValueError), match=words):
         tb.hard_core(problem or tb.Problem([[1.0], [0.0]], [0, 1]), **options)
+
+
+def test_rows_on_a_cluster_are_refused():
+    class Elsewhere(BaseProblem):
+        rows = nnz = omega = None
+
+    with pytest.raises(TypeError, match="all rows on one machine"):
+        tb.hard_core(Elsewhere("exponential", False))

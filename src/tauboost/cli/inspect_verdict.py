@@ -118,11 +118,19 @@ def _show(name: str, found: HardCore, checked: Verification) -> None:
     for what, rows in (("hard core", found.core), ("separated", found.separated)):
         table.add_row(what, _counts(found, rows))
     console.print(table)
+    # Titles stand apart: a table would fold them to its own width.
     if found.duplicates:
+        n_rows = sum(map(len, found.duplicates))
+        console.print(f"{n_rows:,} rows have equal features and different labels:")
         console.print(_duplicates_table(found))
     others = _others(found)
     if len(others):
+        of_what = "Other rows of" if found.duplicates else "Rows of"
+        shown = min(len(others), MOST_ROWS)
+        console.print(f"{of_what} the hard core, {shown:,} of {len(others):,}, the heaviest first:")
         console.print(_heaviest_table(found, others))
+    if found.core.any():
+        console.print("Rows are counted from 1.")
 
 
 def _counts(found: HardCore, rows: NDArray[np.bool_]) -> str:
@@ -137,10 +145,7 @@ def _text(label: Any) -> str:
 
 
 def _duplicates_table(found: HardCore) -> Table:
-    n_rows = sum(map(len, found.duplicates))
-    title = f"{n_rows:,} rows have equal features and different labels"
-    table = Table(box=SIMPLE_HEAD, title=title)
-    table.title_justify = "left"
+    table = Table(box=SIMPLE_HEAD)
     for header in ("rows", "label", "against rows", "label"):
         table.add_column(header, overflow="fold")
     for group in found.duplicates[:MOST_GROUPS]:
@@ -159,13 +164,9 @@ def _numbers(rows: list[int]) -> str:
 
 
 def _heaviest_table(found: HardCore, rows: NDArray[np.intp]) -> Table:
-    table = Table(box=SIMPLE_HEAD, title="Other rows of the hard core, the heaviest first")
-    table.title_justify = "left"
+    table = Table(box=SIMPLE_HEAD)
     for header in ("row", "weight", "label"):
         table.add_column(header, justify="left" if header == "label" else "right")
     for row in rows[:MOST_ROWS].tolist():
         table.add_row(str(row + 1), f"{found.w[row]:.3g}", escape(_text(_label(found, row))))
-    if len(rows) > MOST_ROWS:
-        table.caption = f"and {len(rows) - MOST_ROWS:,} more; rows are counted from 1"
-        table.caption_justify = "left"
     return table
