@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import tauboost as tb
 from tauboost.proofs import partition
 from tauboost.proofs.balance import balanced_weights
 from tauboost.proofs.clock import Clock, OutOfTime
@@ -85,3 +86,18 @@ def test_too_many_rows_and_columns(monkeypatch, is_separable):
 def test_no_time():
     with pytest.raises(OutOfTime):
         minimise_hinge(problem_of(np.eye(3), 1).rows(), None, Clock(0.0))
+
+
+def test_a_direction_that_no_row_left_has_stays_short():
+    """Its curvature and its slope are rounding: their ratio was 1e15, and hid all other weights."""
+    rng = np.random.default_rng(492)
+    m, n = int(rng.integers(5, 200)), int(rng.integers(1, 12))
+    rng.integers(2)
+    X = (rng.random((m, n)) < 0.2) * 1.0
+    noise = np.abs(X).mean()
+    decisions = X @ rng.normal(size=n) + rng.normal(size=m) * rng.choice([0, 1e-3, 1]) * noise
+    y = np.where(decisions > 0, 1, -1)
+    y[:2] = [1, -1]
+    found = tb.hard_core(tb.Problem(X, y, fit_intercept=True))
+    assert found.verdict != "undecided"
+    assert np.abs(found.lam).max() < 1e4

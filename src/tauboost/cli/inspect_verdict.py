@@ -97,6 +97,7 @@ def _document(name: str, found: HardCore, checked: Verification) -> dict[str, An
         "proof": {
             "holds": checked.holds,
             "imbalance": checked.imbalance,
+            "lightest": checked.lightest,
             "residue": checked.residue,
             "least_margin": checked.least_margin,
             "tol": checked.tol,

@@ -5,7 +5,8 @@
 
 A sum counts as 0 if it is at most ``tol`` times the sum of the absolute values of its terms, and as
 below 0 if it is below minus that: it would be so for every matrix whose entries differ from those
-of A by less than that, relatively. That is all that floating-point numbers can prove.
+of A by less than that, relatively. That is all that floating-point numbers can prove. For the same
+reason a weight counts as above 0 only if its row has more than ``tol`` of the sum of some column.
 """
 
 from __future__ import annotations
@@ -39,7 +40,8 @@ class Verdict(StrEnum):
 class Verification:
     """What came of checking a pair (lam, w) by products of the matrix alone.
 
-    ``imbalance`` is the largest |A_i^T w| beside sum_j |A_ji| w_j; ``residue`` the largest
+    ``imbalance`` is the largest |A_i^T w| beside sum_j |A_ji| w_j, and ``lightest`` the least
+    share of a row of the core in the sum of the column where it has most; ``residue`` the largest
     |(A lam)_j| of a row that is not separated, and ``least_margin`` the least -(A lam)_j of one
     that is, both beside sum_i |A_ji lam_i|. None: there was nothing to check. ``margin`` is the
     interval of the largest margin, computed anew, for separable data.
@@ -48,6 +50,7 @@ class Verification:
     core_holds: bool
     separated_holds: bool
     imbalance: float | None
+    lightest: float | None
     residue: float | None
     least_margin: float | None
     margin: tuple[float, float] | None
@@ -62,6 +65,7 @@ class Verification:
         said = [f"The certificate {'holds' if self.holds else 'does not hold'} to {self.tol:g}"]
         if self.imbalance is not None:
             said.append(f"largest imbalance of a column under w {self.imbalance:.2g}")
+            said.append(f"least share of a row of the core {self.lightest:.2g}")
         if self.least_margin is not None:
             said.append(f"least margin of a separated row {self.least_margin:.2g}")
         if self.residue is not None:
@@ -88,7 +92,7 @@ class HardCore:
         data it has |lam|_1 = 1, and the largest margin found.
     w : ndarray of shape (n_samples,)
         Row weights that sum to 1. With a core: w > 0 on it, 0 elsewhere, and A^T w = 0; they are
-        the limit of AdaBoost's weights. For separable data: those that bound the margin from above.
+        the limit of AdaBoost's weights, to 1 %. For separable data: those that bound the margin.
     margin : (float, float) or None
         For separable data, an interval for the largest margin over |lam|_1 <= 1. The intercept is
         free, and no part of |lam|_1.
@@ -152,13 +156,13 @@ def check_pair(
     products: Products, lam: Vector, w: Vector, core: Mask, separated: Mask, tol: float
 ) -> Verification:
     """Check what (lam, w) says of some rows; all in the core's order."""
-    imbalance = residue = least = margin = None
+    imbalance = lightest = residue = least = margin = None
     core_holds = separated_holds = True
     neg, pos = products.transposed(w)
     if core.any():
         imbalance = _largest(np.abs(pos - neg), pos + neg)
-        is_supported = bool(np.all(w[core] > 0) and not np.any(w[~core] != 0))
-        core_holds = is_supported and imbalance <= tol
+        lightest = products.least_share(w, core)
+        core_holds = not np.any(w[~core] != 0) and imbalance <= tol < lightest
     if separated.any():
         r, size = products.times(lam), products.absolute_times(lam)
         least = -_largest(r[separated], size[separated])
@@ -169,7 +173,7 @@ def check_pair(
         elif separated_holds:
             slope = np.abs(products.features(pos - neg))
             margin = (-float(r.max()), float(slope.max(initial=0.0)))
-    found = (imbalance, residue, least, margin)
+    found = (imbalance, lightest, residue, least, margin)
     return Verification(core_holds, separated_holds, *found, tol)
 
 

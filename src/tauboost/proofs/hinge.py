@@ -29,6 +29,7 @@ MOST_LENGTHS = 60  # tried in a line search
 BALANCED, NEARLY = 1e-11, 1e-7
 # Rows with 1 + (A lam)_j just below 0 count in the Hessian: the step would run into them at once.
 AT_THE_EDGE = 1e-9
+NO_CURVATURE = 1e-13  # beside the largest of a column: rows and columns have been scaled
 ENOUGH = 0.5  # a lam with all (A lam)_j below -ENOUGH separates: no need to go on to -1
 
 
@@ -77,11 +78,13 @@ def _size(slope: Vector, basis: Vector | None) -> float:
 
 
 def _newton(H: Vector, slope: Vector, basis: Vector | None) -> Vector | None:
-    if basis is None:
-        return solve_scaled(H, -slope)
-    full = np.tril(H) + np.tril(H, -1).T
-    d = solve_scaled(basis.T @ full @ basis, -(basis.T @ slope))
-    return None if d is None else basis @ d
+    if basis is not None:
+        full = np.tril(H) + np.tril(H, -1).T
+        H, slope = basis.T @ full @ basis, basis.T @ slope
+    # Else a direction that no active row has would be as long as rounding makes it.
+    H[np.diag_indices_from(H)] += NO_CURVATURE * float(np.max(np.diagonal(H), initial=0.0))
+    d = solve_scaled(H, -slope)
+    return d if d is None or basis is None else basis @ d
 
 
 def _length(r: Vector, change: Vector) -> float:

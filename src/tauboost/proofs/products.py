@@ -59,6 +59,19 @@ class Products:
         """Sum w_j |A_ji| over A_ji < 0, and over A_ji > 0: A^T w is the difference."""
         return self.rows.signed_sums(w)
 
+    def least_share(self, w: Vector, rows: NDArray[np.bool_]) -> float:
+        """Return the least share of some rows in the sum of |A_ji| w_j where it is largest.
+
+        A row without entries proves itself, if it has any weight.
+        """
+        M = abs(self.samples.M)
+        sums = np.asarray(M.T @ w)
+        shares = M.data * np.divide(1.0, sums, out=np.zeros_like(sums), where=sums > 0)[M.indices]
+        largest = np.where(np.diff(M.indptr) > 0, 0.0, np.inf)
+        np.maximum.at(largest, np.repeat(np.arange(self.m), np.diff(M.indptr)), shares)
+        with np.errstate(invalid="ignore"):  # infinity times 0
+            return float(np.nan_to_num(largest[rows] * w[rows], posinf=np.inf).min())
+
     def entries(self, rows: NDArray[np.intp]) -> Any:
         """Return some rows of A, a scipy matrix with a column for each coordinate."""
         import scipy.sparse as sp  # noqa: PLC0415
