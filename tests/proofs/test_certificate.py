@@ -46,6 +46,19 @@ def test_a_weight_in_the_wrong_place_does_not(mixed, row):
     assert not replace(mixed, w=w).verify().holds
 
 
+def test_a_weight_that_is_lost_in_rounding_does_not():
+    """Any row could have one, in the core or not."""
+    found = tb.hard_core(tb.Problem([[1.0, 2], [1, 2], [1, 0]], [1, 0, 1]))
+    assert found.separated.tolist() == [False, False, True]
+    w = found.w.copy()
+    w[2] = 1e-12
+    none = np.zeros(3, dtype=bool)
+    checked = replace(found, w=w, core=~none, separated=none).verify()
+    assert checked.imbalance <= checked.tol
+    assert checked.lightest < checked.tol
+    assert not checked.core_holds
+
+
 def test_a_changed_lam_does_not(mixed):
     assert not replace(mixed, lam=-mixed.lam).verify().separated_holds
     assert not replace(mixed, lam=mixed.lam + np.array([1e-6, 0, 0])).verify().separated_holds

@@ -136,6 +136,21 @@ def test_more_columns_than_a_dense_matrix_takes():
     assert {0, 1, 2} <= set(found.duplicates[0].tolist()) | set(found.duplicates[-1].tolist())
 
 
+@pytest.mark.parametrize("n_pairs", [40, 2100])
+def test_many_contradictions_over_many_columns(n_pairs):
+    """Copies with another label need no matrix of all columns: their weights are plain."""
+    rng = np.random.default_rng(4)
+    X = sp.csr_array(sp.random_array((n_pairs, 5000), density=0.01, rng=rng))
+    alone = sp.csr_array(([1.0, 1.0], ([0, 1], [5000, 5001])), shape=(2, 5002))
+    X.resize((n_pairs, 5002))
+    y = np.concatenate([np.zeros(n_pairs), np.ones(n_pairs), [0, 1]])
+    found = tb.hard_core(tb.Problem(sp.vstack([X, X, alone]), y))
+    assert found.verdict == "mixed"
+    assert len(found.duplicates) == n_pairs
+    assert np.flatnonzero(found.separated).tolist() == [2 * n_pairs, 2 * n_pairs + 1]
+    assert found.verify().holds
+
+
 def test_tables():
     """The answer is that of the stumps written out, with missing values and categories."""
     rng = np.random.default_rng(2)

@@ -18,12 +18,12 @@ from .merging import Merged
 from .peeling import Peeled, peel
 from .signed_rows import SignedRows
 
-__all__ = ["Partition", "column_scale", "partition", "scaled"]
+__all__ = ["MOST_DENSE", "Partition", "column_scale", "few_columns", "partition", "scaled"]
 
 # A Gram matrix of more columns (or rows, where these are fewer) takes too long to factorise.
 MOST_DENSE = 2048
 # Beside the largest: eigenvalues, and weights of columns that scaling has made alike.
-NO_EIGENVALUE, NO_WEIGHT = 1e-12, 1e-13
+NO_EIGENVALUE, NO_WEIGHTS = 1e-12, (0.0, 1e-14, 1e-12, 1e-10, 1e-8)
 
 
 @dataclass(frozen=True, eq=False)
@@ -58,8 +58,7 @@ def partition(samples: SignedRows, merged: Merged, n_threads: int, clock: Clock)
     core, separated = sure.copy(), ~peeled.is_left
     core[left] |= found.core
     separated[left] = found.separated
-    is_any = np.abs(found.lam) > NO_WEIGHT * np.abs(found.lam).max(initial=0.0)
-    lam = peeled.extended(np.where(is_any, found.lam, 0.0))
+    lam = peeled.extended(_cleaned(A[left], found))
     return Partition(core, separated, lam / scale, sure)
 
 
@@ -83,11 +82,34 @@ def _split(A: Any, n_threads: int, clock: Clock) -> Split:
 
 def _of_few_rows(A: Any, n_threads: int, clock: Clock) -> Split:
     """Split rows with more columns than rows: lam = A^T u misses nothing."""
+    U, lengths = few_columns(A)
+    found = split(U * lengths, n_threads, clock)
+    return Split(found.core, found.separated, A.T @ (U @ (found.lam / lengths)))
+
+
+def _cleaned(A: Any, found: Split) -> Vector:
+    """Set weights to 0 that are rounding: a row that has no others would seem to move.
+
+    How small they are depends on the data; the limit taken is the one that leaves least of lam on
+    the rows that are not separated, beside the absolute terms.
+    """
+    rest = A[~found.separated]
+    if rest.shape[0] == 0:
+        return found.lam
+    sizes, best = np.abs(found.lam), (np.inf, found.lam)
+    for limit in NO_WEIGHTS:
+        lam = np.where(sizes > limit * sizes.max(), found.lam, 0.0)
+        r, terms = np.abs(rest @ lam), abs(rest) @ np.abs(lam)
+        residue = float(np.max(r[terms > 0] / terms[terms > 0], initial=0.0))
+        best = min(best, (residue, lam), key=lambda pair: pair[0])
+    return best[1]
+
+
+def few_columns(A: Any) -> tuple[Vector, Vector]:
+    """Return U and s where U diag(s) has the span of A, with a column for each row at most."""
     values, U = np.linalg.eigh((A @ A.T).toarray())
     is_any = values > NO_EIGENVALUE * values[-1]
-    U, values = U[:, is_any], values[is_any]
-    found = split(U * np.sqrt(values), n_threads, clock)
-    return Split(found.core, found.separated, A.T @ (U @ (found.lam / np.sqrt(values))))
+    return U[:, is_any], np.sqrt(values[is_any])
 
 
 def _by_sweeps(A: Any, n_threads: int, clock: Clock) -> Split:

@@ -24,7 +24,7 @@ from .contradictions import duplicate_groups, in_order
 from .margin import Bracket
 from .margin_rows import largest_margin
 from .merging import merge
-from .partition import column_scale, partition, scaled
+from .partition import MOST_DENSE, column_scale, few_columns, partition, scaled
 from .products import Products
 
 __all__ = ["hard_core"]
@@ -127,6 +127,11 @@ class _Search:
         weights = np.asarray(np.bincount(kind, c)[kinds], dtype=np.float64)
         columns = np.unique(A.indices) if A.nnz else [0]
         A = scaled(A, 1.0 / column_scale(A))[:, columns]
+        if min(A.shape) > MOST_DENSE:
+            return self._sure_weights()
+        if A.shape[1] > MOST_DENSE:
+            U, lengths = few_columns(A)
+            A = U * lengths
         found = balanced_weights(A, weights, self.n_threads, self.clock.left)
         shares = np.zeros(len(self.merged.rows))
         shares[kinds] = found / weights
