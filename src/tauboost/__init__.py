@@ -27,6 +27,7 @@ if TYPE_CHECKING:
         to_onnx,
     )
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
+    from .planning import Plan, plan
     from .problem import Problem
     from .proofs import HardCore, hard_core
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
@@ -38,6 +39,7 @@ __all__ = [
     "HardCore",
     "PAdaBoostClassifier",
     "PathResult",
+    "Plan",
     "Problem",
     "Result",
     "Snapshot",
@@ -61,6 +63,7 @@ __all__ = [
     "make_url_like",
     "make_w8a_like",
     "open_store",
+    "plan",
     "regularization_path",
     "save_model",
     "solve",
@@ -89,6 +92,7 @@ __getattr__, __dir__ = lazy_names(
             "to_onnx",
         },
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
+        "planning": {"Plan", "plan"},
         "problem": {"Problem"},
         "proofs": {"HardCore", "hard_core"},
         "report": set(),

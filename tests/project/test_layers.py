@@ -26,6 +26,7 @@ LAYERS = [
     {"tuning"},
     {"proofs"},
     {"estimators"},
+    {"planning"},
     {"report", "dask"},
     {"cli"},
 ]

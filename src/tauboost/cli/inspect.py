@@ -36,6 +36,8 @@ tauboost inspect url.store --verify
 
 tauboost inspect w8a.xz --verdict --plot w8a.png
 
+tauboost inspect w8a.xz --plan
+
 tauboost inspect adult.csv --label income
 
 tauboost inspect adult.tauboost"""
@@ -62,6 +64,14 @@ Judge = Annotated[
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE.png", help="Draw the verdict into this file.")
 ]
+Plan = Annotated[
+    bool,
+    typer.Option(
+        "--plan",
+        help="Measure for a moment and predict instead: time to read, build and fit, memory, "
+        "threads worth using.",
+    ),
+]
 
 MOST_SHOWN = 10  # classes
 
@@ -84,6 +94,7 @@ def inspect(
     verify: Verify = False,
     verdict: Judge = False,
     plot: Plot = None,
+    plan: Plan = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the shape, the constants and the expected speed-up of a data set.
@@ -95,16 +106,21 @@ def inspect(
     Of a table, the columns are shown: which are numbers and which are categories, what they hold,
     and which of them a fit would refuse. Of a model: how it was fitted, and what matters most.
 
-    With --verdict: whether the optimum without a penalty is attained, whether the data are
-    separable, and which rows contradict each other, those with equal features and different labels
-    first. Rows are counted from 1.
+    With --plan: what reading the data and a default fit of them will cost. With --verdict: whether
+    the optimum without a penalty is attained, whether the data are separable, and which rows
+    contradict each other, those with equal features and different labels first. Rows are counted
+    from 1.
     """
-    given = {"--label": label is not None, "--verify": verify, "--verdict": verdict}
-    _check(data, given | {"--plot": plot is not None})
+    given = {"--label": label is not None, "--verify": verify, "--plan": plan}
+    _check(data, given | {"--verdict": verdict, "--plot": plot is not None})
     if is_tensor_file(data):
         from .inspect_model import inspect_model  # noqa: PLC0415
 
         inspect_model(data, as_json)
+    elif plan:
+        from .inspect_plan import inspect_plan  # noqa: PLC0415
+
+        inspect_plan(data, threads, as_json)
     elif verdict:
         from .inspect_verdict import inspect_verdict  # noqa: PLC0415
 
@@ -129,8 +145,9 @@ def _check(data: Path, given: dict[str, bool]) -> None:
         raise ValueError(f"--label names a column of a table, and {data} is not one")
     if given["--verify"] and not _is_kept_in_a_store(data):
         raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
-    if given["--verify"] and given["--verdict"]:
-        raise ValueError("--verify and --verdict are two questions: ask one at a time")
+    questions = [option for option in ("--verify", "--plan", "--verdict") if given[option]]
+    if len(questions) > 1:
+        raise ValueError(f"{questions[0]} and {questions[1]} are two questions: ask one at a time")
 
 
 def _is_kept_in_a_store(data: Path) -> bool:
