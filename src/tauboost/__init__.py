@@ -29,12 +29,14 @@ if TYPE_CHECKING:
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
     from .planning import Plan, plan
     from .problem import Problem
+    from .proofs import HardCore, hard_core
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
     from .table_problem import TableProblem
 
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "HardCore",
     "PAdaBoostClassifier",
     "PathResult",
     "Plan",
@@ -55,6 +57,7 @@ __all__ = [
     "convert",
     "generate_url",
     "generate_w8a",
+    "hard_core",
     "load_model",
     "load_svmlight",
     "make_url_like",
@@ -91,6 +94,7 @@ __getattr__, __dir__ = lazy_names(
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
         "planning": {"Plan", "plan"},
         "problem": {"Problem"},
+        "proofs": {"HardCore", "hard_core"},
         "report": set(),
         "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
