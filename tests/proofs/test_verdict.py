@@ -219,3 +219,13 @@ def test_rows_on_a_cluster_are_refused():
 
     with pytest.raises(TypeError, match="all rows on one machine"):
         tb.hard_core(Elsewhere("exponential", False))
+
+
+def test_light_rows_of_a_core_are_proved_too():
+    """AdaBoost's limit weights of easy rows are 1e-44 here: they alone would prove nothing."""
+    X, y = tb.make_w8a_like(5000, random_state=0)
+    found = tb.hard_core(tb.Problem(X, y, fit_intercept=True))
+    assert found.verdict == "mixed"
+    assert (found.core | found.separated).all()
+    assert found.verify().holds
+    assert found.verify().lightest > 1e-7

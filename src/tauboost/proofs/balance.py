@@ -8,8 +8,8 @@ smallest relative change that balances the columns is
     w <- w + D A x,      (A^T D A) x = -A^T w .
 
 Rows that the best model has easily right get weights so small that they would vanish in rounding
-and prove nothing of their row. A little of the sample weights c is mixed in, and balanced in the
-same way, so little that no weight of a hard row changes by more than a hundredth.
+and prove nothing of their row. So a hundredth of other balanced weights is mixed in, those in the
+middle of all there are, of which none is smaller than it must be.
 """
 
 from __future__ import annotations
@@ -30,7 +30,8 @@ __all__ = ["balanced_weights"]
 NEAR, ENOUGH = 1e-8, 1e-14  # relative imbalance of a column: where Newton begins, and ends
 MOST_STEPS = 8
 MOST_EPOCHS = 3000
-LARGEST_CHANGE = 0.01
+MOST_STEPS_TO_CENTER, MOST_HALVINGS = 100, 40
+MIXED_IN = 0.01  # of other balanced weights
 
 
 def balanced_weights(
@@ -56,15 +57,40 @@ def imbalance(rows: LocalRows, w: Vector) -> float:
 
 
 def _lifted(rows: LocalRows, w: Vector) -> Vector:
-    """Mix some of the sample weights in: no row is too light then."""
-    neg, pos = rows.signed_sums(rows.c)
-    x = solve_scaled(gram(rows, w), neg - pos)
-    if x is None:
-        return w
-    change = rows.residuals(x)
-    share = LARGEST_CHANGE / max(float(np.abs(change).max()), 1.0)
-    lifted = w * (1.0 + share * change) + share * rows.c
-    return np.asarray(lifted / lifted.sum())
+    """Mix some of other balanced weights in, of which none is light beside what it could be."""
+    return np.asarray((1.0 - MIXED_IN) * w + MIXED_IN * _central(rows))
+
+
+def _central(rows: LocalRows) -> Vector:
+    """Return the balanced weights with the largest product: v_j = 1 / (1 + (A x)_j).
+
+    The x that minimises -sum_j log(1 + (A x)_j) makes A^T v = 0. No row can have more than m times
+    this weight under any balanced weights. Newton's steps, as long as they pay.
+    """
+    x, slack = np.zeros(rows.matrix.n), np.ones(rows.matrix.m)
+    for _ in range(MOST_STEPS_TO_CENTER):
+        v = 1.0 / slack
+        neg, pos = rows.signed_sums(v)
+        d = solve_scaled(gram(rows, np.square(v)), pos - neg)
+        if d is None or not float(np.sum((pos - neg) * d)) > NEAR:
+            break
+        x = x + _length(slack, rows.residuals(d)) * d
+        slack = 1.0 + rows.residuals(x)
+    v = 1.0 / slack
+    return np.asarray(v / v.sum())
+
+
+def _length(slack: Vector, change: Vector) -> float:
+    """Return t where -sum_j log(slack_j + t change_j) is least, every logarithm finite."""
+    falls = change < 0
+    most = float(np.min(-slack[falls] / change[falls], initial=np.inf))
+    if not np.isfinite(most):
+        return 1.0
+    low, high = 0.0, most
+    for _ in range(MOST_HALVINGS):
+        t = 0.5 * (low + high)
+        low, high = (t, high) if np.sum(change / (slack + t * change)) > 0 else (low, t)
+    return low
 
 
 def _polished(rows: LocalRows, w: Vector) -> Vector:

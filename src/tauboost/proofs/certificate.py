@@ -92,7 +92,7 @@ class HardCore:
         data it has |lam|_1 = 1, and the largest margin found.
     w : ndarray of shape (n_samples,)
         Row weights that sum to 1. With a core: w > 0 on it, 0 elsewhere, and A^T w = 0; they are
-        the limit of AdaBoost's weights, to 1 %. For separable data: those that bound the margin.
+        the limit of AdaBoost's weights, nearly. For separable data: those that bound the margin.
     margin : (float, float) or None
         For separable data, an interval for the largest margin over |lam|_1 <= 1. The intercept is
         free, and no part of |lam|_1.
