@@ -10,6 +10,7 @@ from .base.lazy import lazy_names
 from .base.version import VERSION
 
 if TYPE_CHECKING:
+    from .base.fit_warning import FitWarning
     from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
     from .eso import beta, speedup
     from .estimators import (
@@ -34,6 +35,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "FitWarning",
     "PAdaBoostClassifier",
     "PathResult",
     "Problem",
@@ -69,6 +71,7 @@ __version__ = VERSION
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "base.fit_warning": {"FitWarning"},
         "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
         "eso": {"beta", "speedup"},
         "estimators": {

@@ -16,6 +16,8 @@ import tauboost as tb
 from tauboost.tuning.samples import Samples
 
 SAME = 1e-6
+# Some of these data say little, on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::tauboost.FitWarning")
 WAYS = [
     {},
     {"loss": "exponential"},
