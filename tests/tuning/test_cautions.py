@@ -80,21 +80,20 @@ def test_alphas_that_are_all_too_strong():
 
 
 def test_the_race_goes_on_beyond_the_end_of_its_range():
-    """By a margin, in either direction, and from the lists it began with only."""
+    """By a margin, to stronger ones, and from the lists it began with only."""
     lists = [[Strength("logistic", alpha, 0.0) for alpha in (1.0, 0.1, 0.01)]]
 
     def go_on(*losses):
-        rows = zip((1.0, 0.1, 0.01, 1e-3), losses, strict=False)
+        rows = zip((1.0, 0.1, 0.01, 1e3), losses, strict=False)
         table = [
             {"loss": "logistic", "l1_ratio": 0.0, "alpha": a, "sweep": 1, "held_out_loss": v}
             for a, v in rows
         ]
         return [strength.alpha for strength in beyond(Choice(table=table), lists)]
 
-    assert go_on(0.5, 0.4, 0.3) == pytest.approx([1e-3, 1e-4, 1e-5])
-    assert go_on(0.5, 0.4, 0.3, 0.2) == pytest.approx([1e-3, 1e-4, 1e-5])
     assert go_on(0.3, 0.4, 0.5) == pytest.approx([1e3, 1e2, 1e1])
-    assert go_on(0.5, 0.3, 0.4) == go_on(0.5, 0.3, 0.299) == []
+    assert go_on(0.3, 0.4, 0.5, 0.2) == pytest.approx([1e3, 1e2, 1e1])
+    assert go_on(0.5, 0.4, 0.3) == go_on(0.5, 0.3, 0.4) == go_on(0.3, 0.301, 0.4) == []
 
 
 def test_a_race_that_went_on_is_told():

@@ -34,6 +34,8 @@ FEWEST, FEWEST_OF_A_CLASS = 200, 20
 LEAST_SPREAD = 1e-2
 # A strength at the end of a range, that is so much better than its neighbour, is not the best.
 LEAST_SLOPE = 1e-2
+# Classes that are told apart so well want no penalty, and have nothing to gain from a weaker one.
+NEARLY_NONE = 0.2
 # Runs of samples that stand for all.
 RUNS, SAMPLES_IN_A_RUN = 16, 64
 
@@ -116,8 +118,8 @@ def _runs(arrays: CsrArrays) -> list[CsrArrays]:
 
 def of_range(alphas: Vector, losses: Vector, shares: NDArray[Any], what: str) -> str:
     """Judge the best of some alphas by the losses on held-out samples; ``what`` is to be given."""
-    end = slope_at_the_end(alphas, losses)
-    if end == 0 or np.ptp(losses) < LEAST_SLOPE * entropy_of(shares):
+    end, without = slope_at_the_end(alphas, losses), entropy_of(shares)
+    if end == 0 or np.ptp(losses) < LEAST_SLOPE * without or losses.min() < NEARLY_NONE * without:
         return ""
     which, how = ("strongest", "larger") if end > 0 else ("weakest", "smaller")
     return (

@@ -35,8 +35,9 @@ L1_RATIOS = (0.0, 0.5, 1.0)
 # After this many sweeps, these candidates stay: more of the stronger ones, as more sweeps
 # favour them.
 NARROWING = {1: (2, 1), 4: (1, 0)}
-# Where the strongest or the weakest wins, the race goes on beyond it, once.
-BEYOND = {1: (1e3, 1e2, 1e1), -1: (1e-1, 1e-2, 1e-3)}
+# Where the strongest wins by far, the race goes on beyond it, once. Where the weakest does, the
+# number of sweeps is what regularises, and weaker ones would only be fitted to a worse optimum.
+BEYOND = (1e3, 1e2, 1e1)
 # A sweep that improves the held-out loss by less than this share is the last.
 LEAST_IMPROVEMENT = 2e-3
 # The phases of a fit that come after its choice.
@@ -61,7 +62,7 @@ def select(job: Job, parts: list[Mask]) -> Choice:
 
 
 def _go_on(job: Job, parts: list[Mask], best: Choice, lists: list[list[Strength]]) -> None:
-    """Let candidates race beyond the end of a list, if the best by far is there."""
+    """Let stronger candidates race, if the strongest of a list is the best by far."""
     state = job.options.checkpoint.saved(THE_LAST_RACE)
     if state is not None:
         best.restore(part("best", state), job.samples, job.options)
@@ -72,14 +73,13 @@ def _go_on(job: Job, parts: list[Mask], best: Choice, lists: list[list[Strength]
 
 
 def beyond(best: Choice, lists: list[list[Strength]]) -> list[Strength]:
-    """Return more candidates, where the best of some lists is at the end of its own."""
-    known = {strength: strengths for strengths in lists for strength in strengths}
+    """Return stronger candidates, where the best of some lists is the strongest of its own."""
+    known = {strength for strengths in lists for strength in strengths}
     rows = [row for row in best.table if strength_of(row) in known]  # none beyond the lists
     first = strength_of(min(rows, key=lambda row: row["held_out_loss"]))
-    end = slope_at_the_end(*tried(rows, first))
-    if end == 0 or first not in (known[first][0], known[first][-1]):
+    if slope_at_the_end(*tried(rows, first)) != 1:
         return []
-    return [replace(first, alpha=factor * first.alpha) for factor in BEYOND[end]]
+    return [replace(first, alpha=factor * first.alpha) for factor in BEYOND]
 
 
 def phases_of_races(job: Job) -> list[str]:
