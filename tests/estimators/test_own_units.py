@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import numpy as np
 import pandas as pd
 import polars as pl
@@ -9,8 +12,10 @@ import pytest
 import scipy.sparse as sp
 from hypothesis import given, settings
 from hypothesis import strategies as st
+from sklearn.metrics import roc_auc_score
 
 import tauboost as tb
+from conftest import real_data
 
 RANDOM = np.random.default_rng(0)
 TABLE = RANDOM.normal(size=(200, 4))
@@ -57,6 +62,33 @@ def test_multiples_of_columns_change_nothing(data, options):
     q = two.fit(scaled, y, weights).predict_proba(scaled)
     np.testing.assert_allclose(p, q, rtol=0, atol=1e-6)
     np.testing.assert_allclose(two.objective_, one.objective_, rtol=1e-6, atol=1e-9)
+
+
+def credit_card():
+    """Return the numbers of a table as they are, from units to millions."""
+    path = Path(os.environ.get("TAUBOOST_DATA", "")) / "tables" / "credit_card.csv.xz"
+    if not path.exists():
+        pytest.skip("needs tables/credit_card.csv.xz in the folder TAUBOOST_DATA names")
+    table = pd.read_csv(path)
+    y = table.pop("target").to_numpy()
+    return table.to_numpy(float), y
+
+
+@pytest.mark.parametrize("name", ["a9a.xz", "w8a.xz", "credit_card"])
+def test_multiples_of_real_columns_change_nothing(name):
+    X, y = credit_card() if name == "credit_card" else real_data(name)
+    factors = 10.0 ** np.random.default_rng(1).uniform(-6, 6, X.shape[1])
+    one, two = (tb.TauBoostClassifier(random_state=0) for _ in range(2))
+    p = one.fit(X, y).predict_proba(X)
+    scaled = times(X, factors)
+    np.testing.assert_allclose(two.fit(scaled, y).predict_proba(scaled), p, rtol=0, atol=1e-6)
+
+
+def test_numbers_of_a_real_table_need_no_scaling():
+    X, y = credit_card()
+    new = np.random.default_rng(0).random(len(y)) < 0.3
+    clf = tb.TauBoostClassifier(random_state=0).fit(X[~new], y[~new])
+    assert roc_auc_score(y[new], clf.decision_function(X[new])) > 0.70
 
 
 @pytest.mark.parametrize("far", [1e3, 1e6, 1e9])
