@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
+from matplotlib.ticker import MaxNLocator
 from matplotlib.transforms import Bbox
 
 __all__ = ["draw", "draw_all"]
@@ -123,7 +124,8 @@ def scale(axes: Axes, values: Sequence[float], seconds: Sequence[float]) -> None
     low, high = axes.get_ylim()
     ticks = [tick for tick in TICKS if low <= tick <= high]
     if len(ticks) < 4:
-        ticks = [t for t in np.round(np.linspace(low, high, 7), 3).tolist() if low <= t <= high]
+        rounded = MaxNLocator(8, steps=[1, 2, 5, 10]).tick_values(low, high)
+        ticks = [tick for tick in rounded.tolist() if low <= tick <= high]
     axes.set_yticks(ticks, [f"{tick:g}" for tick in ticks])
     axes.set_yticks([], minor=True)
     axes.set_xscale("log")

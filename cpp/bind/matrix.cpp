@@ -56,6 +56,24 @@ void bind_build(nb::module_& module) {
       "more_data"_a.none(), "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
 }
 
+// The entries of A column by column, as SciPy's CSC takes them: rows of the core, and values with
+// their signs.
+void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& pulse) {
+  std::int64_t k = 0;
+  for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
+    const std::int64_t before = k;
+    for (const Shard& shard : A.shards) {
+      const Column column = A.column(shard, i);
+      for (std::int64_t e = 0; e < column.n; ++e, ++k) {
+        const double size = column.values != nullptr ? column.values[e] : column.scale;
+        rows[k] = static_cast<std::int32_t>(shard.first_row) + column.rows[e];
+        values[k] = e < column.n_neg ? -size : size;
+      }
+    }
+    pulse.beat(k - before);
+  }
+}
+
 }  // namespace
 
 void bind_matrix(nb::module_& module) {
@@ -79,6 +97,26 @@ void bind_matrix(nb::module_& module) {
             }
           },
           "counts"_a)
+      .def(
+          "entries",
+          [](const Matrix& A, Array<std::int32_t> rows, Array<double> values) {
+            expect_size(rows, A.nnz, "rows");
+            expect_size(values, A.nnz, "values");
+            released([&](Pulse& pulse) {
+              write_entries(A, rows.data(), values.data(), pulse);
+              return 0;
+            });
+          },
+          "rows"_a, "values"_a)
+      .def(
+          "positive",
+          [](const Matrix& A, Array<std::uint8_t> positive) {
+            expect_size(positive, A.m, "positive");
+            for (const Shard& shard : A.shards)
+              for (std::int64_t j = 0; j < shard.n_rows; ++j)
+                positive.data()[shard.first_row + j] = j >= shard.n_neg_rows;
+          },
+          "positive"_a)
       .def_prop_ro(
           "scale", [](const Matrix& A) { return view(A.scale); }, nb::rv_policy::reference_internal)
       .def(

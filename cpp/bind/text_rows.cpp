@@ -54,7 +54,7 @@ nb::tuple merged_terms(Array<const std::uint8_t> text, Array<const std::int64_t>
                         as_numpy(std::move(both.first)), as_numpy(std::move(both.second)));
 }
 
-// Terms in one piece of text, cut by offsets; a term's column is its place, or what `columns` say.
+// Terms in one piece of text, cut by offsets; a term's column is its place.
 class TextIndex {
  public:
   TextIndex(Array<const std::uint8_t> text, Array<const std::int64_t> offsets,
@@ -65,20 +65,18 @@ class TextIndex {
     for (std::int64_t k = 0; k < terms.n; ++k) index_.add_words(terms[k], has_runs);
     for (std::int64_t k = 0; k < terms.n; ++k)
       index_.add(terms[k], has_runs, static_cast<std::int32_t>(k));
-    n_columns_ = terms.n;
   }
 
   FoundRows* rows(const HeldTexts& texts, const HeldCharacters& characters,
                   const Splitting& splitting, int least, int most, bool binary,
                   int n_threads) const {
     const text::Characters known = characters.of(texts);
-    return found(texts, text::FoundTerms(splitting, known, index_, least, most, binary), n_columns_,
-                 n_threads);
+    return found(texts, text::FoundTerms(splitting, known, index_, least, most, binary),
+                 index_.n_columns(), n_threads);
   }
 
  private:
   Index index_;
-  std::int64_t n_columns_ = 0;
 };
 
 FoundRows* hashed_rows(const HeldTexts& texts, const HeldCharacters& characters,

@@ -118,10 +118,9 @@ struct Values {
 inline std::int64_t n_kept(const Numbers& numbers, std::int64_t n_columns) {
   if (!numbers) return n_columns;
   expect_size(*numbers, n_columns, "numbers");
-  return 1 + std::max<std::int64_t>(
-                 -1, n_columns == 0
-                         ? -1
-                         : *std::max_element(numbers->data(), numbers->data() + n_columns));
+  std::int32_t last = -1;
+  for (std::int64_t k = 0; k < n_columns; ++k) last = std::max(last, numbers->data()[k]);
+  return last + 1;
 }
 
 inline nb::tuple taken(text::RowArrays&& arrays) {
@@ -132,7 +131,7 @@ inline nb::tuple taken(text::RowArrays&& arrays) {
                         data);
 }
 
-// Rows of texts, until it is known which columns stay; words where columns have names.
+// Rows of texts, until it is known which columns stay.
 class FoundRows {
  public:
   FoundRows(text::RowBlocks rows, std::int64_t n_columns)

@@ -12,28 +12,19 @@
 
 namespace tauboost::text {
 
-// New numbers of columns; those that are left out have -1.
-struct Numbering {
-  const std::int32_t* numbers;
-  std::vector<std::int64_t> first;  // column of each part, among all
-
-  explicit Numbering(const std::vector<Columns>& parts, const std::int32_t* numbers)
-      : numbers(numbers), first(1, 0) {
-    for (const Columns& part : parts)
-      first.push_back(first.back() + static_cast<std::int64_t>(part.ends.size()));
-  }
-};
-
 // How many entries of each part each row has, then where each part's entries of a row begin. Rows
-// come out sorted, as columns come in order.
+// come out sorted, as columns come in order. `numbers` are new ones for the columns, -1 for those
+// that are left out; null: all stay.
 class Assembly {
  public:
   Assembly(const std::vector<Columns>& parts, const std::int32_t* numbers, std::int64_t n_rows)
-      : parts_(parts), numbering_(parts, numbers), n_rows_(n_rows), starts_(parts.size()) {}
+      : parts_(parts), numbers_(numbers), n_rows_(n_rows), first_(1, 0), starts_(parts.size()) {
+    for (const Columns& part : parts)
+      first_.push_back(first_.back() + static_cast<std::int64_t>(part.ends.size()));
+  }
 
   // Fills the pointers; returns the number of entries.
-  template <typename Pointer>
-  std::int64_t count(Pointer* indptr, Team& team) {
+  std::int64_t count(std::int64_t* indptr, Team& team) {
     each_part(team, [&](std::size_t p) {
       starts_[p].assign(static_cast<std::size_t>(n_rows_), 0);
       each_kept(p, [&](std::int64_t begin, std::int64_t end, std::int32_t) {
@@ -43,10 +34,10 @@ class Assembly {
     });
     std::int64_t sum = 0;
     for (std::int64_t j = 0; j < n_rows_; ++j) {
-      indptr[j] = static_cast<Pointer>(sum);
+      indptr[j] = sum;
       for (auto& start : starts_) sum += std::exchange(start[j], sum);
     }
-    indptr[n_rows_] = static_cast<Pointer>(sum);
+    indptr[n_rows_] = sum;
     return sum;
   }
 
@@ -104,9 +95,8 @@ class Assembly {
 
  private:
   std::int32_t number(std::size_t p, std::int64_t k) const {
-    const std::int64_t column = numbering_.first[p] + k;
-    return numbering_.numbers == nullptr ? static_cast<std::int32_t>(column)
-                                         : numbering_.numbers[column];
+    const std::int64_t column = first_[p] + k;
+    return numbers_ == nullptr ? static_cast<std::int32_t>(column) : numbers_[column];
   }
 
   template <typename Use>
@@ -136,8 +126,9 @@ class Assembly {
   }
 
   const std::vector<Columns>& parts_;
-  Numbering numbering_;
+  const std::int32_t* numbers_;
   std::int64_t n_rows_;
+  std::vector<std::int64_t> first_;  // column of each part, among all
   std::vector<std::vector<std::int64_t>> starts_;
 };
 

@@ -45,7 +45,6 @@ class Corpus {
       : splitting_(splitting), left_out_(std::move(left_out)), has_runs_(has_runs), seed_(seed) {}
 
   std::int64_t n_texts() const { return n_texts_; }
-  std::int64_t n_words() const { return n_words_; }
 
   // Reads more texts. What the characters are may be known of more of them each time.
   void read(const std::vector<Text>& texts, const Characters& characters, Team& team) {
@@ -63,7 +62,6 @@ class Corpus {
                                                        cuts[b + 1] - cuts[b], block);
     });
     n_texts_ += static_cast<std::int64_t>(texts.size());
-    for (std::size_t b = first; b < blocks_.size(); ++b) n_words_ += blocks_[b].n_words();
   }
 
   // Words alone: the rows of all texts, with the rank of each word, from 0, as its column.
@@ -261,7 +259,7 @@ class Corpus {
   std::vector<std::string> left_out_;
   bool has_runs_;
   std::uint64_t seed_;
-  std::int64_t n_texts_ = 0, n_words_ = 0;
+  std::int64_t n_texts_ = 0;
   std::vector<std::unique_ptr<Reader>> readers_;  // one for each member
   std::vector<Block> blocks_;
   std::unique_ptr<Words> source_;  // of the views, where there are several readers

@@ -12,51 +12,55 @@
 
 namespace tauboost::text {
 
-// MurmurHash3 of 32 bits (Appleby 2011), with the seed 0.
-inline std::int32_t murmur(const char* bytes, std::int64_t size) {
-  constexpr std::uint32_t c1 = 0xCC9E2D51, c2 = 0x1B873593;
+// MurmurHash3 of 32 bits (Appleby 2011), with the seed 0: pieces of four bytes one after another,
+// then what is left of the last one.
+struct Murmur {
   std::uint32_t h = 0;
+
+  static std::uint32_t scrambled(std::uint32_t piece) {
+    return std::rotl(piece * 0xCC9E2D51, 15) * 0x1B873593;
+  }
+  Murmur with(std::uint64_t piece) const {
+    return {std::rotl(h ^ scrambled(static_cast<std::uint32_t>(piece)), 13) * 5 + 0xE6546B64};
+  }
+  std::int32_t finished(std::uint64_t rest, std::uint32_t size) const {
+    std::uint32_t x = h ^ scrambled(static_cast<std::uint32_t>(rest)) ^ size;
+    x = (x ^ x >> 16) * 0x85EBCA6B;
+    x = (x ^ x >> 13) * 0xC2B2AE35;
+    return static_cast<std::int32_t>(x ^ x >> 16);
+  }
+};
+
+inline std::int32_t murmur(const char* bytes, std::int64_t size) {
+  Murmur hash;
   const std::int64_t whole = size & ~std::int64_t{3};
   for (std::int64_t at = 0; at < whole; at += 4) {
     std::uint32_t k;
     std::memcpy(&k, bytes + at, 4);
-    h ^= std::rotl(k * c1, 15) * c2;
-    h = std::rotl(h, 13) * 5 + 0xE6546B64;
+    hash = hash.with(k);
   }
   std::uint32_t rest = 0;
   for (std::int64_t at = size; at-- > whole;)
     rest = rest << 8 | static_cast<unsigned char>(bytes[at]);
-  h ^= std::rotl(rest * c1, 15) * c2;
-  h ^= static_cast<std::uint32_t>(size);
-  h = (h ^ h >> 16) * 0x85EBCA6B;
-  h = (h ^ h >> 13) * 0xC2B2AE35;
-  return static_cast<std::int32_t>(h ^ h >> 16);
+  return hash.finished(rest, static_cast<std::uint32_t>(size));
 }
 
 // The same of a key: the bytes behind the word are 0, as those are that fill up its last piece.
 inline std::int32_t murmur(Key key, std::uint32_t size) {
-  constexpr std::uint32_t c1 = 0xCC9E2D51, c2 = 0x1B873593;
-  const auto mixed = [](std::uint32_t h, std::uint64_t piece) {
-    h ^= std::rotl(static_cast<std::uint32_t>(piece) * c1, 15) * c2;
-    return std::rotl(h, 13) * 5 + 0xE6546B64;
-  };
-  std::uint32_t h = 0;
+  Murmur hash;
   std::uint64_t rest = key.low;
   if (size >= 8) {
-    h = mixed(mixed(h, rest), rest >> 32);
+    hash = hash.with(rest).with(rest >> 32);
     rest = key.high;
   }
   if (size == 16) {
-    h = mixed(mixed(h, rest), rest >> 32);
+    hash = hash.with(rest).with(rest >> 32);
     rest = 0;
   }
-  const std::uint32_t longer = mixed(h, rest);  // words are hard to foresee: no branch
-  h = size & 4 ? longer : h;
+  const Murmur longer = hash.with(rest);  // words are hard to foresee: no branch
+  hash.h = size & 4 ? longer.h : hash.h;
   rest = size & 4 ? rest >> 32 : rest;
-  h ^= std::rotl(static_cast<std::uint32_t>(rest) * c1, 15) * c2 ^ size;
-  h = (h ^ h >> 16) * 0x85EBCA6B;
-  h = (h ^ h >> 13) * 0xC2B2AE35;
-  return static_cast<std::int32_t>(h ^ h >> 16);
+  return hash.finished(rest, size);
 }
 
 struct Hashing {
@@ -101,9 +105,7 @@ class HashedRows {
       return;
     }
     if (left_out_.size() > 0 && left_out_.find(key, left_out_.hash(key)) != no_word) return;
-    const int size =
-        key.high != 0 ? 16 - std::countl_zero(key.high) / 8 : 8 - std::countl_zero(key.low) / 8;
-    append(reinterpret_cast<const char*>(&key), static_cast<std::size_t>(size));
+    append(reinterpret_cast<const char*>(&key), size_of(key));
   }
   void operator()(std::string_view word) {
     if (left_out_.size() > 0 && left_out_.find(word) != no_word) return;

@@ -28,7 +28,9 @@ if TYPE_CHECKING:
         to_onnx,
     )
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
+    from .planning import Plan, plan
     from .problem import Problem
+    from .proofs import HardCore, hard_core
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
     from .table_problem import TableProblem
 
@@ -36,8 +38,10 @@ __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
     "FitWarning",
+    "HardCore",
     "PAdaBoostClassifier",
     "PathResult",
+    "Plan",
     "Problem",
     "Result",
     "Snapshot",
@@ -55,11 +59,13 @@ __all__ = [
     "convert",
     "generate_url",
     "generate_w8a",
+    "hard_core",
     "load_model",
     "load_svmlight",
     "make_url_like",
     "make_w8a_like",
     "open_store",
+    "plan",
     "regularization_path",
     "save_model",
     "solve",
@@ -89,7 +95,9 @@ __getattr__, __dir__ = lazy_names(
             "to_onnx",
         },
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
+        "planning": {"Plan", "plan"},
         "problem": {"Problem"},
+        "proofs": {"HardCore", "hard_core"},
         "report": set(),
         "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},

@@ -107,6 +107,18 @@ class Penalty:
         """Whether lam is confined to a box."""
         return self.lower is not None
 
+    @property
+    def is_boxed(self) -> bool:
+        """Whether every penalised coordinate has two finite bounds."""
+        if self.lower is None or self.upper is None:
+            return False
+        return bool(np.isfinite(self.lower).all() and np.isfinite(self.upper).all())
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether psi grows no faster than a line somewhere: its conjugate is infinite there."""
+        return self.l2 == 0.0 and not self.is_boxed
+
     def value(self, lam: Vector) -> float:
         """psi(lam), for lam within its bounds."""
         if self.l1 == 0.0 and self.l2 == 0.0:
@@ -142,6 +154,37 @@ class Penalty:
         x, k = point[: self.n], curvature[: self.n]
         moved[: self.n] = np.sign(x) * np.maximum(np.abs(x) - self.l1 / k, 0.0) / (1 + self.l2 / k)
         return self.project(moved)
+
+    def conjugate(self, slope: Vector, radius: float) -> float:
+        """psi*(-slope): the largest value of -<slope, x> - psi(x).
+
+        Where that is infinite, it is the largest with |x|_1 <= radius. The intercept has no part in
+        it: its slope must be 0.
+        """
+        g, excess = -slope[: self.n], np.abs(slope[: self.n]) - self.l1
+        lower, upper = self._sides()
+        if self.l2 > 0:
+            x = np.sign(g) * np.maximum(excess, 0.0) / self.l2
+            np.clip(x, lower, upper, out=x)
+        else:
+            at_rest = np.clip(0.0, lower, upper)
+            x = np.where(excess > 0, np.where(g > 0, upper, lower), at_rest)
+        is_finite = np.isfinite(x)
+        steepest = float(excess[~is_finite].max(initial=0.0))
+        x, g = x[is_finite], g[is_finite]
+        total = float(np.sum(g * x - self.l1 * np.abs(x) - 0.5 * self.l2 * np.square(x)))
+        return total - self.rest_value + (radius * steepest if steepest > 0 else 0.0)
+
+    def largest_slope(self, slope: Vector) -> float:
+        """Return the largest |slope| in a direction in which the bounds never end."""
+        lower, upper = self._sides()
+        g = -slope[: self.n]
+        return float(np.abs(g[np.isinf(np.where(g > 0, upper, lower))]).max(initial=0.0))
+
+    def _sides(self) -> tuple[Vector, Vector]:
+        if self.lower is not None and self.upper is not None:
+            return self.lower, self.upper
+        return np.broadcast_to(-np.inf, self.n), np.broadcast_to(np.inf, self.n)
 
     def violation(self, lam: Vector, gradient: Vector) -> Vector:
         """How far 0 is from the subdifferential of F + psi, coordinate by coordinate."""

@@ -35,6 +35,7 @@ class BaseProblem(ABC):
     n_samples: int
     classes: NDArray[Any]
     least_weight: float  # of a sample; all sum to 1
+    kept: NDArray[np.intp] | None = None  # the samples that have a weight; None: all
 
     def __init__(self, loss: str, fit_intercept: bool) -> None:
         check_choice(loss, "loss", LOSSES)
@@ -192,6 +193,7 @@ class Problem(SparseProblem):
         weights = check_weights(sample_weight, self.n_samples)
         present = weights > 0
         if not present.all():
+            self.kept = np.flatnonzero(present)
             arrays, positive, weights = arrays.select(present), positive[present], weights[present]
             if self._known_classes is None and (positive.all() or not positive.any()):
                 raise ValueError("sample_weight leaves one class only: two are needed")

@@ -75,8 +75,8 @@ class Point(Protocol):
     def largest(self) -> float:
         """The largest residual: minus the smallest margin."""
 
-    def sums(self) -> tuple[Vector, Vector]:
-        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0, for every column."""
+    def sums(self, columns: Columns | None = None) -> tuple[Vector, Vector]:
+        """Sum w_j |A_ji| over the rows where A_ji < 0, and where A_ji > 0; None: every column."""
 
     def gradient(self) -> Vector:
         """Gradient of F."""
@@ -299,8 +299,8 @@ class LocalPoint(Point):
     def largest(self) -> float:
         return float(self.r.max())
 
-    def sums(self) -> tuple[Vector, Vector]:
-        return self.rows.signed_sums(self.w)
+    def sums(self, columns: Columns | None = None) -> tuple[Vector, Vector]:
+        return self.rows.signed_sums(self.w, columns)
 
     def moved(self, lam: Vector, d: Vector) -> LocalPoint:
         r = self.r.copy()

@@ -88,6 +88,7 @@ class TableProblem(BaseProblem):
             raise ValueError("sample_weight leaves one class only: two are needed")
         self.columns, codes = bin_table(frame, weights, max_bins, categorical, self.n_threads)
         if not present.all():
+            self.kept = np.flatnonzero(present)
             codes, positive, weights = codes[:, present], positive[present], weights[present]
         self.design = TableDesign.build(self.columns, codes, positive, self.n_threads)
         ordered = weights[self.design.row_order] / weights.max()
@@ -96,6 +97,11 @@ class TableProblem(BaseProblem):
         self.least_weight = float(self.c.min())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
         self._codes, self._weights, self._positive = codes, weights, positive
+
+    @property
+    def codes(self) -> NDArray[np.uint8]:
+        """The bin of each sample that has a weight, a row for each column of the table."""
+        return self._codes
 
     @property
     def nnz(self) -> int:

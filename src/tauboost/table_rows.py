@@ -43,12 +43,16 @@ class TableRows(LocalWeights):
         self.is_positive = np.array([0, 1], dtype=np.uint8)[: design.table.n_labels]
 
     def add_columns(self, d: Vector, r: Vector) -> None:
-        values = np.empty(len(r))
-        levels = self.design.levels(d)
-        _core.table_values(
-            self.design.table, levels, d[-1:].copy(), self.shards, values, self.n_threads
-        )
-        r += self.y * values
+        r += self.y * self._values(self.design.levels(d), d[-1])
+
+    def absolute_residuals(self, lam: Vector) -> Vector:
+        """Return |A| |lam|: stumps are 1 or -1 wherever they say something."""
+        return self._values(self.design.absolute_levels(lam), abs(lam[-1]))
+
+    def _values(self, levels: Vector, intercept: float) -> Vector:
+        values, start = np.empty(len(self.c)), np.array([intercept])
+        _core.table_values(self.design.table, levels, start, self.shards, values, self.n_threads)
+        return values
 
     def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
         table = self.design.table

@@ -105,6 +105,7 @@ def test_texts_need_what_reads_them(folder, options):
 def test_convert_and_inspect(folder):
     assert loaded_by(COMMAND, "convert", "d.svm", "d.store", cwd=folder) == {"numpy"}
     assert loaded_by(COMMAND, "inspect", "d.store", cwd=folder) == {"numpy"}
+    assert loaded_by(COMMAND, "inspect", "d.svm", "--plan", cwd=folder) == {"numpy"}
 
 
 def test_every_public_name_is_there():

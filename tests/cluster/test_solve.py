@@ -43,6 +43,18 @@ def assert_same(found, expected, lam=1e-8):
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("psi", [{"alpha": 0.01}, {"alpha": 0.01, "l1_ratio": 0.0}])
+def test_a_run_stops_on_its_gap(client, psi, loss):
+    """With an intercept, and with l1 alone, where sweeps for a bound use the same rows."""
+    options = psi | {"gap": 1e-7, "tau": 4, "random_state": 0}
+    expected = tb.solve(CASES["mixed"].problem(loss=loss), **options)
+    found = td.solve(client, spread(client, "mixed", 2, loss=loss), **options)
+    assert_same(found, expected, lam=1e-6)
+    assert found.gap <= 1e-7
+    assert found.bound == pytest.approx(expected.bound, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_parts_make_up_the_problem(client, name, loss):
     whole, parts = CASES[name].problem(loss=loss), spread(client, name, 3, loss=loss)

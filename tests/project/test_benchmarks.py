@@ -67,6 +67,18 @@ def test_reading(tmp_path):
     assert float(rows[0]["ratio_to_scikit_learn"]) == 1.0
 
 
+def test_plan(tmp_path):
+    pytest.importorskip("matplotlib")
+    printed = run("plan.py", tmp_path, "--threads", "2")
+    assert "predicted / truth" in printed
+    assert "within 30 %:" in printed
+    rows = {row["what"]: row for row in rows_of(tmp_path / "plan.csv")}
+    assert rows.keys() >= {"building", "a sweep, one thread", "default fit", "memory: matrix"}
+    assert all(float(row["predicted"]) > 0 for row in rows.values())
+    assert float(rows["memory: matrix"]["ratio"]) == pytest.approx(1, abs=0.2)
+    assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
+
+
 def test_paper_figures(tmp_path):
     pytest.importorskip("matplotlib")
     run("paper_figures.py", tmp_path)
@@ -109,3 +121,13 @@ def test_url_scale(tmp_path):
     assert {row["method"] for row in traces} >= {"exact", "pcdm-async", "greedy", "lbfgs"}
     assert (tmp_path / "url_scale.png").read_bytes().startswith(b"\x89PNG")
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".png"]
+
+
+def test_gaps(tmp_path):
+    assert "gap is at most 1e-06" in run("gaps.py", tmp_path)
+    rows = rows_of(tmp_path / "gaps.csv")
+    assert {(row["loss"], row["status"]) for row in rows} == {
+        ("exponential", "converged"),
+        ("logistic", "converged"),
+    }
+    assert all(0 <= float(row["gap"]) <= 1e-6 for row in rows)

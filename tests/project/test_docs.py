@@ -15,7 +15,7 @@ import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
-NAMES += ["model-files", "stores", "dask", "command-line"]
+NAMES += ["model-files", "stores", "dask", "command-line", "planning"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
 SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
 NEEDS = {

@@ -24,7 +24,9 @@ LAYERS = [
     {"problem", "rows", "losses", "penalty", "eso", "table_problem", "table_rows"},
     {"solvers"},
     {"tuning"},
+    {"proofs"},
     {"estimators"},
+    {"planning"},
     {"report", "dask"},
     {"cli"},
 ]

@@ -143,3 +143,15 @@ def test_the_row_that_is_no_string_is_named(texts, row, hint):
         assert str(caught.value).startswith(expected)
         assert str(caught.value).endswith(hint)
     assert vectorizer.features_ is features  # nothing half-fitted
+
+
+def test_a_long_list_comes_in_pieces_so_that_ctrl_c_is_heard(monkeypatch):
+    monkeypatch.setattr("tauboost.validation.texts.TEXTS_OF_A_LIST", 2)
+    for given in (TEXTS, tuple(TEXTS), pd.Series(TEXTS), np.array(TEXTS, dtype=object)):
+        assert [len(block) for block in text_blocks(given)] == [2, 2, 1]
+        assert take_texts(given) == TEXTS
+    whole = tb.TextVectorizer().fit_transform(["a cat", "the cat", "a dog", "no dog", "cat"])
+    assert whole.shape == (5, 4)
+    assert list(text_blocks([])) == [[]]
+    with pytest.raises(TypeError, match="row 4"):
+        take_texts([*"abcd", None])

@@ -34,6 +34,10 @@ tauboost inspect w8a.xz --json > w8a.json
 
 tauboost inspect url.store --verify
 
+tauboost inspect w8a.xz --verdict --plot w8a.png
+
+tauboost inspect w8a.xz --plan
+
 tauboost inspect adult.csv --label income
 
 tauboost inspect adult.tauboost"""
@@ -53,7 +57,21 @@ Label = Annotated[
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
 ]
-
+Judge = Annotated[
+    bool,
+    typer.Option("--verdict", help="Say which rows contradict each other, with the proof."),
+]
+Plot = Annotated[
+    Path | None, typer.Option(metavar="FILE.png", help="Draw the verdict into this file.")
+]
+Plan = Annotated[
+    bool,
+    typer.Option(
+        "--plan",
+        help="Measure for a moment and predict instead: time to read, build and fit, memory, "
+        "threads worth using.",
+    ),
+]
 
 MOST_SHOWN = 10  # classes
 
@@ -74,6 +92,9 @@ def inspect(
     label: Label = None,
     threads: Threads = None,
     verify: Verify = False,
+    verdict: Judge = False,
+    plot: Plot = None,
+    plan: Plan = False,
     as_json: AsJson = False,
 ) -> None:
     """Show the shape, the constants and the expected speed-up of a data set.
@@ -84,29 +105,59 @@ def inspect(
 
     Of a table, the columns are shown: which are numbers and which are categories, what they hold,
     and which of them a fit would refuse. Of a model: how it was fitted, and what matters most.
+
+    With --plan: what reading the data and a default fit of them will cost. With --verdict: whether
+    the optimum without a penalty is attained, whether the data are separable, and which rows
+    contradict each other, those with equal features and different labels first. Rows are counted
+    from 1.
     """
+    given = {"--label": label is not None, "--verify": verify, "--plan": plan}
+    _check(data, given | {"--verdict": verdict, "--plot": plot is not None})
     if is_tensor_file(data):
         from .inspect_model import inspect_model  # noqa: PLC0415
 
-        for option, is_given in (("--label", label is not None), ("--verify", verify)):
-            if is_given:
-                raise ValueError(f"{option}: {name_of(data)} is a model, and has no use for it")
         inspect_model(data, as_json)
-        return
-    if is_table(data):
+    elif plan:
+        from .inspect_plan import inspect_plan  # noqa: PLC0415
+
+        inspect_plan(data, threads, as_json)
+    elif verdict:
+        from .inspect_verdict import inspect_verdict  # noqa: PLC0415
+
+        inspect_verdict(data, label, plot, threads, as_json)
+    elif is_table(data):
         from .inspect_table import inspect_table  # noqa: PLC0415
 
-        if verify:
-            raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
         inspect_table(data, label, as_json)
-        return
-    if label is not None:
+    else:
+        _inspect_rows(data, threads, verify, as_json)
+
+
+def _check(data: Path, given: dict[str, bool]) -> None:
+    """Refuse options that the data, or the other options, have no use for."""
+    if is_tensor_file(data):
+        for option, is_given in given.items():
+            if is_given:
+                raise ValueError(f"{option}: {name_of(data)} is a model, and has no use for it")
+    if given["--plot"] and not given["--verdict"]:
+        raise ValueError("--plot draws a verdict: give --verdict too")
+    if given["--label"] and not is_table(data):
         raise ValueError(f"--label names a column of a table, and {data} is not one")
+    if given["--verify"] and not _is_kept_in_a_store(data):
+        raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
+    questions = [option for option in ("--verify", "--plan", "--verdict") if given[option]]
+    if len(questions) > 1:
+        raise ValueError(f"{questions[0]} and {questions[1]} are two questions: ask one at a time")
+
+
+def _is_kept_in_a_store(data: Path) -> bool:
+    return is_store(data) or data.is_dir()
+
+
+def _inspect_rows(data: Path, threads: int | None, verify: bool, as_json: bool) -> None:
     with naming(data):
-        if is_store(data) or data.is_dir():
+        if _is_kept_in_a_store(data):
             facts = _store_facts(open_store(data), verify)
-        elif verify:
-            raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
         else:
             facts = _file_facts(data, threads)
     rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])

@@ -156,9 +156,9 @@ class Part(Numbered):
         beyond = self.points[origin].extrapolated(self.points[before], momentum)
         return self._keep(key, beyond, dropped)
 
-    def point_sums(self, key: int) -> tuple[Vector, Vector]:
+    def point_sums(self, key: int, columns: Columns | None) -> tuple[Vector, Vector]:
         """Sum w_j |A_ji| by sign, with the weights that belong to the part's own largest r."""
-        return self.points[key].sums()
+        return self.points[key].sums(columns)
 
     def kept_points(self) -> list[int]:
         """Return the keys of the points that are kept."""

@@ -190,10 +190,10 @@ class RemotePoint(Point):
         """Return the calls that bring a new part to where the others are."""
         return [("point", (self.key, self.lam, ()))]
 
-    def sums(self) -> tuple[Vector, Vector]:
+    def sums(self, columns: Columns | None = None) -> tuple[Vector, Vector]:
         loss = self.problem.loss_function
         shares = [loss.share(part.largest - self.largest) for part in self.parts]
-        found = zip(shares, self.problem.crew.ask("point_sums", self.key), strict=True)
+        found = zip(shares, self.problem.crew.ask("point_sums", self.key, columns), strict=True)
         neg, pos = zip(*((share * neg, share * pos) for share, (neg, pos) in found), strict=True)
         return added(neg), added(pos)
 

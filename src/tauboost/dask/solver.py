@@ -45,6 +45,7 @@ def solve(
     tol: float | None = None,
     time_limit: float | None = None,
     target: float | None = None,
+    gap: float | None = None,
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
@@ -70,7 +71,7 @@ def solve(
         Whether to start, unless at ``lam0``, from the mean of what one sweep of each part alone
         arrives at: one round, often as good as the first sweep. The optimum is the same, the way
         there is not that of one machine.
-    alpha, l1_ratio, bounds, tau, step, max_epochs, tol, time_limit, target, lam0
+    alpha, l1_ratio, bounds, tau, step, max_epochs, tol, time_limit, target, gap, lam0
         As in :func:`tauboost.solve`.
     random_state, callback
         As in :func:`tauboost.solve`. With the same ``tau`` and ``random_state`` the result is that
@@ -134,6 +135,7 @@ def solve(
             tol=tol,
             time_limit=time_limit,
             target=target,
+            gap=gap,
             lam0=lam0,
             random_state=random_state,
             callback=look,

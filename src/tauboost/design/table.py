@@ -177,10 +177,30 @@ class TableDesign:
         inside = below - below[self.starts[self.column_of]]
         return np.where(self.is_ordered, 2.0 * inside - sums[self.column_of], lam)
 
+    def absolute_levels(self, coordinates: Vector) -> Vector:
+        """Return for each bin the sum of |lam_t| over the stumps that say something of it."""
+        size = np.zeros(self.starts[-1])
+        size[self.kept] = np.abs(coordinates[:-1])
+        jumps = np.where(self.is_threshold, size, 0.0)
+        sums = np.add.reduceat(jumps, self.starts[:-1])
+        return np.where(self.is_ordered, sums[self.column_of], size)
+
     def from_levels(self, levels: Vector, intercept: float) -> Vector:
         """Return the coordinates that have these levels."""
         lam = np.where(self.is_threshold, 0.5 * (np.roll(levels, -1) - levels), levels)
         return np.append(lam[self.kept], intercept)
+
+    def centred(self, levels: Vector) -> Vector:
+        """Return coordinates whose decisions are the sums of any levels.
+
+        Those of the stumps of a column are as far below 0 at its first bin as above it at its last:
+        what is left of a level goes to the intercept.
+        """
+        ordered = np.array([column.n_ordered for column in self.columns])
+        first = self.starts[:-1]
+        last = first + np.maximum(ordered - 1, 0)
+        middle = np.where(ordered > 0, 0.5 * (levels[first] + levels[last]), 0.0)
+        return self.from_levels(levels - middle[self.column_of], float(middle.sum()))
 
     def sums(self, up: Vector, down: Vector) -> tuple[Vector, Vector]:
         """Return the sums of w_j over A_ji < 0 and over A_ji > 0, from those over each bin.

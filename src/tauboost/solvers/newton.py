@@ -60,6 +60,11 @@ class NewtonFinish:
         self.paid += 2 * work
         self.recent = (0.5 * self.recent[0] + 2 * work, 0.5 * self.recent[1] + decrease)
 
+    def hurry(self, lam: Vector, most_work: float) -> None:
+        """Do not wait with the first step if, on what lam uses, it costs no more than this."""
+        if self._price(np.flatnonzero(lam))[0] <= most_work:
+            self.wait = 0
+
     @property
     def is_due(self) -> bool:
         """Whether enough has been spent on sweeps since the last Newton step."""

@@ -20,6 +20,7 @@ from ..table_problem import TableProblem
 from ..validation import check_vector
 from .accelerated import Accelerated
 from .block_exact import BlockExact
+from .bound import Bounding
 from .exact import Exact
 from .exact_async import ExactAsync
 from .fully_parallel import fully_parallel
@@ -131,6 +132,7 @@ def solve(
     tol: float | None = None,
     time_limit: float | None = None,
     target: float | None = None,
+    gap: float | None = None,
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
@@ -163,6 +165,10 @@ def solve(
         found separable; 0 switches both tests off.
     time_limit, target : float, optional
         Stop after this many seconds, or as soon as the objective is at most ``target``.
+    gap : float, optional
+        Stop as soon as the objective is proved to be within this of the optimum; then ``tol`` is 0
+        unless given. Every result has its ``gap`` where psi allows for one: with an l1 or l2
+        penalty, or with two bounds for every feature.
     lam0 : array-like of shape (n_features,), optional
         Where to start (0 by default), with the intercept, if any, as one entry more at the end;
         moved into the bounds if it lies outside.
@@ -210,14 +216,17 @@ def solve(
         if not isinstance(resume, dict):
             raise TypeError(f"resume must be a dict of a saved state or None, got {shown(resume)}")
         options["resume"] = resume
-    rule = StoppingRule.build(max_epochs, tol, time_limit, target)
+    rule = StoppingRule.build(max_epochs, tol, time_limit, target, gap)
+    bounding = Bounding(problem, penalty, options["n_threads"])
+    if gap is not None and not bounding.is_possible:
+        raise ValueError(f"gap: none can be certified, as {bounding.reason}; set alpha, or tol")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)
     make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
     assert make is not None
     at = make(Start(problem, penalty, lam, **options))
-    return chosen.run(at, Monitor(problem, penalty, rule, callback))
+    return chosen.run(at, Monitor(problem, penalty, rule, callback, bounding))
 
 
 def _checked_start(problem: BaseProblem, lam0: ArrayLike | None) -> Vector | None:

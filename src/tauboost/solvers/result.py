@@ -79,13 +79,18 @@ class Result:
     n_updates: int
     seconds: float
     trace: Trace
+    # No lam has an objective below ``bound``, so this one is within ``gap`` of the best there is.
+    # None where that cannot be shown; the message says why.
+    bound: float | None = None
+    gap: float | None = None
 
     def plot(self) -> Any:
         """Draw the objective against epochs and seconds; returns a matplotlib Figure."""
         return plot_trace(self.trace, repr(self))
 
     def __repr__(self) -> str:
+        gap = "" if self.gap is None else f", gap {self.gap:.2g}"
         return (
-            f"Result({self.status}: objective {self.objective:.9g} after {self.n_epochs:g} epochs, "
-            f"{self.seconds:.3g} s)"
+            f"Result({self.status}: objective {self.objective:.9g}{gap} "
+            f"after {self.n_epochs:g} epochs, {self.seconds:.3g} s)"
         )

@@ -7,11 +7,13 @@ i-th component of the subdifferential of F + psi,
 
 which does not depend on the scale of the features: without psi it is the largest weighted
 correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum. On
-separable data no finite optimum exists; a certificate of separability ends the run there.
+separable data no finite optimum exists; a certificate of separability ends the run there. Where
+the optimum can be bounded from below (bound.py), every run ends with a gap, and may stop on it.
 """
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -24,6 +26,7 @@ from ..io.saved import State
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..validation import check_real
+from .bound import Bounding
 from .result import Result, Status, Trace
 
 __all__ = [
@@ -38,6 +41,9 @@ __all__ = [
 
 DEFAULT_TOL = 1e-4
 DEFAULT_MAX_EPOCHS = 1000
+# Epochs that a bound may take: all it needs to stop on it, some at an optimum found otherwise, and
+# a share of the epochs done where a run was cut short.
+MOST_EPOCHS, LAST_EPOCHS, LAST_SHARE = 100.0, 20.0, 0.25
 
 
 class Iteration(Protocol):
@@ -94,6 +100,7 @@ class StoppingRule:
     tol: float
     time_limit: float
     target: float
+    gap: float = 0.0  # 0: never mind
 
     @classmethod
     def build(
@@ -102,8 +109,11 @@ class StoppingRule:
         tol: float | None,
         time_limit: float | None,
         target: float | None,
+        gap: float | None = None,
     ) -> StoppingRule:
         """Check the public arguments of ``solve``; None means the default."""
+        if tol is None and gap is not None:
+            tol = 0.0  # the gap says more
         return cls(
             DEFAULT_MAX_EPOCHS
             if max_epochs is None
@@ -111,6 +121,7 @@ class StoppingRule:
             DEFAULT_TOL if tol is None else check_real(tol, "tol", least=0.0),
             np.inf if time_limit is None else check_real(time_limit, "time_limit", least=0.0),
             -np.inf if target is None else check_real(target, "target"),
+            0.0 if gap is None else check_real(gap, "gap", least=0.0, above=True),
         )
 
 
@@ -123,8 +134,12 @@ class Monitor:
         penalty: Penalty,
         rule: StoppingRule,
         callback: Callback | None = None,
+        bounding: Bounding | None = None,
     ) -> None:
         self.problem, self.penalty, self.rule, self.callback = problem, penalty, rule, callback
+        self.bounding = bounding
+        self._gap_tests = GapTests(rule.gap)
+        self._gradient: tuple[int, Vector] | None = None  # after how many updates it was computed
         self._rows: list[tuple[float, float, float, float, float]] = []
         self._next_test = 0.0
         self._verdict: tuple[Status, str] | None = None
@@ -159,19 +174,23 @@ class Monitor:
         """Freeze the outcome, after a last exact evaluation."""
         assert self._verdict is not None
         at.finish()
+        objective = at.value + self.penalty.value(at.lam)
+        bound, gap, message = self._last_bound(at, objective)
         lam, intercept = self.problem.design.split(at.lam, self.penalty.rest)
         columns = np.array(self._rows, dtype=np.float64).T.copy()
         return Result(
             lam=lam,
             intercept=intercept,
             value=at.value,
-            objective=at.value + self.penalty.value(at.lam),
+            objective=objective,
             status=self._verdict[0],
-            message=self._verdict[1],
+            message=message,
             n_epochs=at.epochs(),
             n_updates=at.updates,
             seconds=time.perf_counter() - self._start,
             trace=Trace(*columns),
+            bound=bound,
+            gap=gap,
         )
 
     def _judge(
@@ -182,10 +201,13 @@ class Monitor:
             return Status.STALLED, f"The objective is {objective}: lam is too large to evaluate."
         if objective <= rule.target:
             return Status.TARGET, f"Target reached: objective {objective:.9g} <= {rule.target:.9g}."
+        certificate = None
         if rule.tol > 0 and self._worth_a_test(at, epoch):
             certificate = self._tolerance_test(at)
-            if certificate is not None:
-                return certificate
+        if not certificate and rule.gap > 0 and self._gap_tests.is_due(at.edge_hint, epoch):
+            certificate = self._gap_test(at, objective)
+        if certificate is not None:
+            return certificate
         if epoch >= rule.max_epochs:
             return Status.MAX_EPOCHS, f"Out of epochs: {epoch:g} of {rule.max_epochs:g} done."
         if seconds >= rule.time_limit:
@@ -204,13 +226,9 @@ class Monitor:
 
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
         if is_unbounded(self.problem, self.penalty, at.value, at.lam):
-            return Status.SEPARABLE, (
-                f"The data are separable: every margin is at least {self._least_margin(at):.3g} at "
-                f"F = {at.value:.6g}, and no finite lam is optimal. Penalise more, with an l2 "
-                "term, or set tol=0 to go on."
-            )
+            return self._separable(at)
         scale = self.problem.design.scale
-        violation = self.penalty.violation(at.lam, at.gradient())
+        violation = self.penalty.violation(at.lam, self._gradient_at(at))
         edge = float(np.max(violation / np.where(scale > 0, scale, 1.0), initial=0.0))
         if edge <= self.rule.tol:
             return (
@@ -219,9 +237,83 @@ class Monitor:
             )
         return None
 
+    def _gap_test(self, at: Iteration, objective: float) -> tuple[Status, str] | None:
+        if is_unbounded(self.problem, self.penalty, at.value, at.lam):
+            return self._separable(at)
+        gap = self._bound_at(at, MOST_EPOCHS, objective)
+        if gap is not None and gap <= self.rule.gap:
+            return Status.CONVERGED, f"Converged: the gap is at most {self.rule.gap:.3g}."
+        self._gap_tests.learn(gap, at.edge_hint, at.epochs())
+        return None
+
+    def _bound_at(self, at: Iteration, most_epochs: float, objective: float) -> float | None:
+        """Bound the optimum from where a method is; returns the gap, or None."""
+        if self.bounding is None:
+            return None
+        if self.bounding.is_possible:
+            gradient = self._gradient_at(at)
+            if self.bounding.look(at.lam, at.value, gradient, most_epochs):
+                at.finish()  # the sweeps may have used the same rows
+        bound = self.bounding.value
+        return None if bound is None else max(0.0, objective - bound)
+
+    def _last_bound(
+        self, at: Iteration, objective: float
+    ) -> tuple[float | None, float | None, str]:
+        """Return the bound, the gap and the message of a run that is over."""
+        assert self._verdict is not None
+        status, message = self._verdict
+        if self.bounding is None or status == Status.SEPARABLE:
+            return None, None, message
+        gap = None
+        if np.isfinite(objective):
+            is_found = status == Status.CONVERGED
+            most_epochs = LAST_EPOCHS if is_found else LAST_SHARE * at.epochs()
+            gap = self._bound_at(at, most_epochs, objective)
+        if gap is None:
+            return None, None, f"{message} No gap is certified: {self.bounding.reason}."
+        words = f"The optimum is at least {self.bounding.value:.9g}: certified gap {gap:.3g}."
+        return self.bounding.value, gap, f"{message} {words}"
+
+    def _gradient_at(self, at: Iteration) -> Vector:
+        """Return the gradient of F, computed once for all that look at it at one point."""
+        if self._gradient is None or self._gradient[0] != at.updates:
+            self._gradient = (at.updates, at.gradient())
+        return self._gradient[1]
+
+    def _separable(self, at: Iteration) -> tuple[Status, str]:
+        return Status.SEPARABLE, (
+            f"The data are separable: every margin is at least {self._least_margin(at):.3g} at "
+            f"F = {at.value:.6g}, and no finite lam is optimal. Penalise more, with an l2 "
+            "term, or set tol=0 to go on."
+        )
+
     def _least_margin(self, at: Iteration) -> float:
         """Return the smallest -(A lam)_j."""
         return -self.problem.rows().point(at.lam).largest
+
+
+class GapTests:
+    """When the gap is worth a test, which costs a gradient.
+
+    A gap falls like the largest edge, or like its square. So the next test comes when the edges of
+    a sweep, which cost nothing, have fallen as far as the square asks for; where a method has none
+    to show, after a tenth more epochs.
+    """
+
+    def __init__(self, goal: float) -> None:
+        self.goal = goal
+        self.edge, self.epoch = np.inf, 0.0  # what to wait for
+
+    def is_due(self, edge: float | None, epoch: float) -> bool:
+        """Tell whether to test here."""
+        return epoch >= self.epoch if not edge else edge < self.edge
+
+    def learn(self, gap: float | None, edge: float | None, epoch: float) -> None:
+        """Take note of what a test has found, and plan the next one."""
+        self.epoch = max(epoch + 1.0, 1.1 * epoch)
+        if edge:
+            self.edge = edge * (0.25 if gap is None else min(0.5, math.sqrt(self.goal / gap)))
 
 
 def is_unbounded(problem: BaseProblem, penalty: Penalty, value: float, lam: Vector) -> bool:

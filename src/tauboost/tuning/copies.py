@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..validation import CsrArrays
 
-__all__ = ["different", "with_all_the_weight"]
+__all__ = ["different", "equal_rows", "with_all_the_weight"]
 
 ENTRIES_AT_ONCE = 2**20
 
@@ -32,19 +32,24 @@ def with_all_the_weight(
     keep = np.ones(len(codes), dtype=bool)
     summed = weights
     for code in np.flatnonzero(np.bincount(codes)):
-        rows = np.flatnonzero(codes == code)
-        later, first = _repeated(fingerprints[rows])
-        if len(later) == 0:
-            continue
-        later, first = rows[later], rows[first]
-        is_equal = np.ones(len(later), dtype=bool)
-        with arrays.reading():
-            for part in arrays.parts:
-                is_equal &= _are_equal(part, later, first)
-        later, first = later[is_equal], first[is_equal]
-        keep[later] = False
-        summed = summed + np.bincount(first, weights[later], len(weights))
+        later, first = equal_rows(arrays, np.flatnonzero(codes == code), fingerprints)
+        if len(later) > 0:
+            keep[later] = False
+            summed = summed + np.bincount(first, weights[later], len(weights))
     return keep, summed
+
+
+def equal_rows(
+    arrays: CsrArrays, rows: NDArray[np.intp], fingerprints: NDArray[np.uint64]
+) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+    """Return which of some rows equal one before them, and the first row that they equal."""
+    later, first = _repeated(fingerprints[rows])
+    later, first = rows[later], rows[first]
+    is_equal = np.ones(len(later), dtype=bool)
+    with arrays.reading():
+        for part in arrays.parts if len(later) else ():
+            is_equal &= _are_equal(part, later, first)
+    return later[is_equal], first[is_equal]
 
 
 def _repeated(numbers: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:

@@ -99,9 +99,11 @@ class Samples:
         How a sweep is cut and when a Newton step is due follow from counts of rows and nonzeros:
         copies would take another path to the optimum than weights, and stop elsewhere.
         """
-        keep, weights = with_all_the_weight(
-            self.arrays, self.codes, self.fingerprints, self.weights
-        )
+        if self.units is None:
+            prints = self.fingerprints
+        else:  # these see samples as equal that are only nearly so
+            prints = fingerprints(self.arrays, self.seed, self.n_threads)
+        keep, weights = with_all_the_weight(self.arrays, self.codes, prints, self.weights)
         if keep.all():
             return self
         arrays, used = without_unused_features(self.arrays.select(keep), FEATURES_FOR_AN_ENTRY)
@@ -116,7 +118,8 @@ class Samples:
             used=self.used if used is None else used,
             units=units,
         )
-        if used is None:  # the numbers of features are those the fingerprints were made of
+        # The numbers of features are those the fingerprints were made of.
+        if used is None and self.units is None:
             fewer.__dict__["fingerprints"] = self.fingerprints[keep]
         return fewer
 

@@ -48,7 +48,7 @@ def fit_texts(
     if not present.all():
         if not np.bincount(codes[present], minlength=len(classes)).all():
             raise ValueError("sample_weight leaves no texts of some classes")
-        texts, y, weights = take_texts(list(compress(texts, present))), y[present], weights[present]
+        texts, y, weights = list(compress(texts, present)), y[present], weights[present]
     features, rows = learn(texts, parameters.features(len(texts)), n_threads)
     model = fit(
         rows,

@@ -43,6 +43,7 @@ class Minimum:
     n_sweeps: int
     message: str
     status: Status | None = None  # of the solver, where there was one
+    gap: float | None = None  # at most so far from the optimum, where that is proved
 
 
 def model_at(

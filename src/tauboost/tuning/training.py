@@ -151,9 +151,10 @@ def refit(job: Job, best: Choice, state: State | None) -> Minimum:
 
 def how_far(found: Minimum, options: Options) -> str:
     """Say where a fit towards the optimum ended: the tolerance is not the optimum itself."""
+    gap = "" if found.gap is None else f" (certified gap {found.gap:.2g})"
     if found.status is Status.CONVERGED:
-        return f"to the optimum within tol={options.tol:g}"
-    return f"towards the optimum, not within tol={options.tol:g} after {found.n_sweeps} sweeps"
+        return f"to the optimum within tol={options.tol:g}{gap}"
+    return f"towards the optimum, not within tol={options.tol:g} after {found.n_sweeps} sweeps{gap}"
 
 
 def is_asked_to_stop(job: Job, race: Race, held_out_loss: float = nan) -> bool:
@@ -215,7 +216,8 @@ def solved(
     point = samples.design.coordinates(result.lam, result.intercept)[None, :]
     rounding = np.ceil if result.status is Status.CONVERGED else np.round
     n_sweeps = max(1, int(rounding(result.n_epochs)))
-    return Minimum(point, np.array([result.value]), n_sweeps, result.message, result.status)
+    values = np.array([result.value])
+    return Minimum(point, values, n_sweeps, result.message, result.status, result.gap)
 
 
 def swept(job: Job, strength: Strength, state: State | None) -> Minimum:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from itertools import islice
 from typing import Any
@@ -14,10 +14,11 @@ from ..base.messages import shown
 __all__ = ["refuse_other_than_strings", "take_texts", "text_blocks"]
 
 TEXTS_AT_ONCE = 8192  # of a stream
+TEXTS_OF_A_LIST = 65536  # kernels do not hear Ctrl-C: it waits for the end of a block
 
 
 def text_blocks(texts: Any) -> Iterator[list[str]]:
-    """Yield texts in lists: all at once if they are in memory, else a part of the stream each time.
+    """Yield texts in lists: long ones if they are in memory, else short parts of the stream.
 
     That each of them is a string is for the reader to see: see `refuse_other_than_strings`.
     """
@@ -25,7 +26,7 @@ def text_blocks(texts: Any) -> Iterator[list[str]]:
         kind = "string" if isinstance(texts, str) else "bytes object"
         raise TypeError(f"texts must be a list of strings, got one {kind}: put it in a list")
     if isinstance(texts, list | tuple):
-        yield list(texts)
+        yield from _slices(texts)
         return
     shape = getattr(texts, "shape", None)
     if shape is not None and len(shape) != 1:
@@ -35,7 +36,7 @@ def text_blocks(texts: Any) -> Iterator[list[str]]:
         )
     for name in ("to_pylist", "to_list", "tolist"):  # of Arrow, of pandas and polars, of NumPy
         if hasattr(texts, name):
-            yield list(getattr(texts, name)())
+            yield from _slices(getattr(texts, name)())
             return
     if isinstance(texts, Mapping | AbstractSet) or not isinstance(texts, Iterable):
         raise TypeError(f"texts must be a list of strings, got {shown(texts)}")
@@ -43,6 +44,11 @@ def text_blocks(texts: Any) -> Iterator[list[str]]:
     yield list(islice(stream, TEXTS_AT_ONCE))  # also where there are none
     while block := list(islice(stream, TEXTS_AT_ONCE)):
         yield block
+
+
+def _slices(texts: Sequence[str]) -> Iterator[list[str]]:
+    for first in range(0, max(len(texts), 1), TEXTS_OF_A_LIST):
+        yield list(texts[first : first + TEXTS_OF_A_LIST])
 
 
 def take_texts(texts: Any) -> list[str]:

@@ -1,0 +1,78 @@
+"""A default fit on some of the rows, taken apart: what it did, and how long each part took."""
+
+from __future__ import annotations
+
+import time
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..tuning.fitting import fit
+from ..tuning.model import Model
+from ..tuning.options import Event, Parameters
+from ..tuning.training import FEW_SWEEPS
+from ..validation import CsrArrays
+from .rows import SEED
+
+__all__ = ["Trial", "run_trial"]
+
+
+@dataclass(frozen=True)
+class Trial:
+    """What a default fit on some rows was like."""
+
+    n_rows: int
+    nnz: int
+    seconds: float
+    build_seconds: float  # until the matrix was laid out, checks of the labels included
+    race_seconds: float
+    fit_seconds: float  # of the choice, on all of its rows
+    alive: tuple[int, ...]  # candidates in each sweep of the race; none: there was no race
+    best_sweep: int
+    alpha: float
+
+    @property
+    def goes_to_the_optimum(self) -> bool:
+        """Whether the choice was fitted to the optimum: its few sweeps were not the best."""
+        return not self.alive or self.best_sweep > FEW_SWEEPS
+
+
+def run_trial(arrays: CsrArrays, codes: NDArray[np.intp], weights: Vector, n_threads: int) -> Trial:
+    """Fit with default settings, and look at the clock."""
+    times: dict[str, float] = {}
+    began = time.perf_counter()
+
+    def note(event: Event) -> bool:
+        times[event.phase] = time.perf_counter() - began
+        return False
+
+    model = fit(
+        arrays,
+        codes,
+        Parameters(random_state=SEED),
+        n_threads=n_threads,
+        sample_weight=weights,
+        report=note,
+    )
+    seconds = time.perf_counter() - began
+    built = times["build"]
+    chosen = times.get("select", built)
+    return Trial(
+        n_rows=len(codes),
+        nnz=arrays.nnz,
+        seconds=seconds,
+        build_seconds=built,
+        race_seconds=chosen - built,
+        fit_seconds=seconds - chosen,
+        alive=_alive(model),
+        best_sweep=model.n_iter,
+        alpha=model.alpha,
+    )
+
+
+def _alive(model: Model) -> tuple[int, ...]:
+    """Return how many candidates were in each sweep of the race."""
+    sweeps = [int(row["sweep"]) for row in model.selection]
+    return tuple(np.bincount(sweeps)[1:].tolist()) if sweeps else ()

@@ -1,0 +1,185 @@
+"""What is known of the rows of a problem, with the pair (lam, w) that proves it.
+
+    w >= 0,  A^T w = 0      proves that no row with w_j > 0 can be separated: the hard core;
+    A lam <= 0              proves that every row with (A lam)_j < 0 can be.
+
+A sum counts as 0 if it is at most ``tol`` times the sum of the absolute values of its terms, and as
+below 0 if it is below minus that: it would be so for every matrix whose entries differ from those
+of A by less than that, relatively. That is all that floating-point numbers can prove. For the same
+reason a weight counts as above 0 only if its row has more than ``tol`` of the sum of some column.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Mask, Vector
+from ..plots.hard_core import plot_hard_core
+from ..problem import Problem
+from ..table_problem import TableProblem
+from .products import Products
+
+__all__ = ["HardCore", "Verdict", "Verification", "check_pair"]
+
+
+class Verdict(StrEnum):
+    """What the data are to F without a penalty."""
+
+    ATTAINED = "attained"
+    SEPARABLE = "separable"
+    MIXED = "mixed"
+    UNDECIDED = "undecided"
+
+
+@dataclass(frozen=True)
+class Verification:
+    """What came of checking a pair (lam, w) by products of the matrix alone.
+
+    ``imbalance`` is the largest |A_i^T w| beside sum_j |A_ji| w_j, and ``lightest`` the least
+    share of a row of the core in the sum of the column where it has most; ``residue`` the largest
+    |(A lam)_j| of a row that is not separated, and ``least_margin`` the least -(A lam)_j of one
+    that is, both beside sum_i |A_ji lam_i|. None: there was nothing to check. ``margin`` is the
+    interval of the largest margin, computed anew, for separable data.
+    """
+
+    core_holds: bool
+    separated_holds: bool
+    imbalance: float | None
+    lightest: float | None
+    residue: float | None
+    least_margin: float | None
+    margin: tuple[float, float] | None
+    tol: float
+
+    @property
+    def holds(self) -> bool:
+        """Whether the pair proves all that is said of the rows."""
+        return self.core_holds and self.separated_holds
+
+    def __str__(self) -> str:
+        said = [f"The certificate {'holds' if self.holds else 'does not hold'} to {self.tol:g}"]
+        if self.imbalance is not None:
+            said.append(f"largest imbalance of a column under w {self.imbalance:.2g}")
+            said.append(f"least share of a row of the core {self.lightest:.2g}")
+        if self.least_margin is not None:
+            said.append(f"least margin of a separated row {self.least_margin:.2g}")
+        if self.residue is not None:
+            said.append(f"largest |A lam| of another row {self.residue:.2g}")
+        return f"{said[0]}: {', '.join(said[1:])}."
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class HardCore:
+    """Which rows of a problem contradict each other, and which can be separated for ever.
+
+    Attributes
+    ----------
+    verdict : Verdict
+        "attained": all rows are in the hard core, and F has a minimum. "separable": none is, and F
+        falls without end. "mixed": some are, and F comes as near to its infimum as one likes
+        without reaching it. "undecided": not all rows could be decided.
+    core, separated : ndarray of bool, shape (n_samples,)
+        The rows of each kind, as the caller counts them. Rows of weight 0 are of neither.
+    positive : ndarray of bool, shape (n_samples,)
+        The rows that have the larger label (False for rows of weight 0).
+    lam, intercept : ndarray of shape (n_features,), float
+        A direction that separates: A lam < 0 on ``separated``, A lam = 0 elsewhere. For separable
+        data it has |lam|_1 = 1, and the largest margin found.
+    w : ndarray of shape (n_samples,)
+        Row weights that sum to 1. With a core: w > 0 on it, 0 elsewhere, and A^T w = 0; they are
+        the limit of AdaBoost's weights, to 1 %. For separable data: those that bound the margin.
+    margin : (float, float) or None
+        For separable data, an interval for the largest margin over |lam|_1 <= 1. The intercept is
+        free, and no part of |lam|_1.
+    duplicates : tuple of arrays of row numbers
+        The groups of rows with equal features and different labels; in each, the rarer label first.
+    contradictions : ndarray of row numbers
+        The hard core in the order in which to look at it: the rows of ``duplicates``, then all
+        others, those with the largest w first.
+    message : str
+        The verdict in words.
+    tol, seconds : float
+        The tolerance that the pair was checked with, and the time it took to find it.
+    """
+
+    verdict: Verdict
+    core: Mask
+    separated: Mask
+    positive: Mask
+    lam: Vector
+    intercept: float
+    w: Vector
+    margin: tuple[float, float] | None
+    duplicates: tuple[NDArray[np.intp], ...]
+    contradictions: NDArray[np.intp]
+    message: str
+    tol: float
+    seconds: float
+    problem: Problem | TableProblem = field(repr=False)
+
+    def verify(self) -> Verification:
+        """Check the pair (lam, w) by products of the matrix alone; raises nothing."""
+        products = Products(self.problem)
+        numbers = products.samples.numbers
+        point = self.problem.design.coordinates(self.lam, self.intercept)
+        masks = self.core[numbers], self.separated[numbers]
+        return check_pair(products, point, self.w[numbers], *masks, self.tol)
+
+    def margins(self) -> Vector:
+        """Return -(A lam)_j of every row, as the caller counts them; NaN for rows of weight 0."""
+        products = Products(self.problem)
+        found = np.full(self.problem.n_samples, np.nan)
+        point = self.problem.design.coordinates(self.lam, self.intercept)
+        found[products.samples.numbers] = -products.times(point)
+        return found
+
+    def plot(self, count_from: int = 0) -> Any:
+        """Draw the margins of separated rows and the weights of the core; returns a Figure.
+
+        Its rows are counted from 0, as everything here, or from 1.
+        """
+        return plot_hard_core(self, count_from)
+
+    def __repr__(self) -> str:
+        return (
+            f"HardCore({self.verdict}: {np.count_nonzero(self.core):,} rows in the core, "
+            f"{np.count_nonzero(self.separated):,} separated, {self.seconds:.3g} s)"
+        )
+
+
+def check_pair(
+    products: Products, lam: Vector, w: Vector, core: Mask, separated: Mask, tol: float
+) -> Verification:
+    """Check what (lam, w) says of some rows; all in the core's order."""
+    imbalance = lightest = residue = least = margin = None
+    core_holds = separated_holds = True
+    neg, pos = products.transposed(w)
+    if core.any():
+        imbalance = _largest(np.abs(pos - neg), pos + neg)
+        lightest = products.least_share(w, core)
+        core_holds = not np.any(w[~core] != 0) and imbalance <= tol < lightest
+    if separated.any():
+        r, size = products.times(lam), products.absolute_times(lam)
+        least = -_largest(r[separated], size[separated])
+        separated_holds = least > tol
+        if not separated.all():
+            residue = _largest(np.abs(r[~separated]), size[~separated])
+            separated_holds &= residue <= tol
+        elif separated_holds:
+            slope = np.abs(products.features(pos - neg))
+            margin = (-float(r.max()), float(slope.max(initial=0.0)))
+    found = (imbalance, lightest, residue, least, margin)
+    return Verification(core_holds, separated_holds, *found, tol)
+
+
+def _largest(sums: Vector, sizes: Vector) -> float:
+    """Return the largest of some sums, each beside the sum of its absolute terms."""
+    is_any = sizes > 0
+    # A sum without a term is 0.
+    least = 0.0 if not is_any.all() else -np.inf
+    return float(np.max(sums[is_any] / sizes[is_any], initial=least))

@@ -1,0 +1,169 @@
+"""A lower bound of the optimum, which anybody can check: how far a solve can still be from it.
+
+For any row weights u and any lam, F(lam) >= <u, A lam> - F*(u), with F* the conjugate of the loss.
+Minimised over lam together with psi, the right side is -F*(u) - psi*(-A^T u): a bound of the
+optimum from below. With the weights of the point at hand, A^T u is the gradient g of F, and
+
+    bound = F(lam) - <g, lam> - psi*(-g):
+
+one gradient and a pass over the coordinates, whatever the loss and wherever the rows are. Two
+things have to be added. An intercept is free, so g must be 0 there: the intercept is first moved
+to its best. And with an l1 term alone psi* is infinite as soon as one edge |g_i| exceeds l1. Then
+it is taken over |lam|_1 <= radius, which is true of the optimum: for any weights v whose edges
+|A_i^T v| are at most e < l1,
+
+    (l1 - e) |lam|_1 <= objective + F*(v).
+
+For the logistic loss v = 0 will do, and e = F*(v) = 0. Exponential weights sum to 1; there v comes
+from a few sweeps with a weaker l1.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from ..base.arrays import Vector
+from ..penalty import Penalty
+from ..problem import BaseProblem, SparseProblem
+from ..rows import Point
+from .block_exact import BlockExact
+from .exact import Exact
+from .start import Start
+
+__all__ = ["Bounding", "why_unbounded"]
+
+# Weights v with edges below l1 are looked for with this share of l1; this much of it will do.
+WEAKER, WEAK_ENOUGH = 0.9, 0.95
+# Not before the largest edge is below this multiple of l1: from afar it would take long.
+NEAR = 1.5
+MOST_BALANCING_STEPS = 8
+BALANCED = 1e-15
+
+
+@dataclass(frozen=True)
+class Confined:
+    """Weights v with every edge at most ``edge`` < l1: what is known of them."""
+
+    edge: float
+    # F*(v), and what bounds add: the largest of -<A^T v, lam> - edge |lam|_1 within them.
+    conjugate: float
+
+    def radius(self, objective: float, l1: float) -> float:
+        """Return what |lam|_1 is at most where the objective is at most this."""
+        return (objective + self.conjugate) / (l1 - self.edge)
+
+
+class Bounding:
+    """Bounds the optimum of one problem from below, better and better.
+
+    ``value`` is the best bound so far; None as long as there is none, and ``reason`` says why.
+    """
+
+    def __init__(self, problem: BaseProblem, penalty: Penalty, n_threads: int) -> None:
+        self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
+        self.value: float | None = None
+        self.reason = why_unbounded(penalty) or "the objective is not finite"
+        self.is_possible = why_unbounded(penalty) is None
+        self._confined: Confined | None = None
+        if problem.loss_function.has_odds:
+            self._confined = Confined(0.0, -penalty.rest_value)
+
+    @property
+    def needs_weights(self) -> bool:
+        """Whether weights of smaller edges are still to be found, by sweeps."""
+        return self.is_possible and self.penalty.is_linear and self._confined is None
+
+    def look(self, lam: Vector, value: float, gradient: Vector, most_epochs: float) -> bool:
+        """Bound from lam, where F has this value and gradient; returns whether sweeps were made.
+
+        At most so many epochs may be spent on weights of smaller edges.
+        """
+        if not self.is_possible:
+            return False
+        if self.problem.fit_intercept:
+            lam, value, gradient = self._balanced(lam)
+        has_swept = self.needs_weights and self._confine(lam, gradient, most_epochs)
+        objective = value + self.penalty.value(lam)
+        radius = math.inf
+        if self._confined is not None:
+            radius = self._confined.radius(objective, self.penalty.l1) if self.penalty.l1 else 0.0
+        conjugate = self.penalty.conjugate(gradient, radius)
+        found = value - float(np.sum(gradient * lam)) - conjugate
+        if math.isfinite(found) and (self.value is None or found > self.value):
+            self.value = found
+        return has_swept
+
+    def _balanced(self, lam: Vector) -> tuple[Vector, float, Vector]:
+        """Return lam with the best intercept, and F and its gradient there."""
+        point = balanced(self.problem.rows(self.n_threads).point(lam))
+        return point.lam, point.value, point.gradient()
+
+    def _confine(self, lam: Vector, gradient: Vector, most_epochs: float) -> bool:
+        """Look for weights whose edges are all below l1; tell whether sweeps were made."""
+        penalty, l1 = self.penalty, self.penalty.l1
+        if penalty.largest_slope(gradient) > NEAR * l1 or most_epochs < 1:
+            self.reason = "with an l1 penalty alone, the run must get nearer to the optimum"
+            return False
+        self.reason = "no row weights were found whose edges are all below the l1 penalty"
+        at = self._with_weaker_l1(lam, most_epochs)
+        near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / float(self.problem.design.scale.max())
+        seen = math.inf
+        while at.epochs() < most_epochs:
+            at.advance(1.0)
+            hint = at.edge_hint or 0.0
+            if hint > near or hint == seen:
+                continue
+            seen = hint
+            here = (at.lam, at.value, at.gradient())
+            there, value, slope = self._balanced(at.lam) if self.problem.fit_intercept else here
+            edge = penalty.largest_slope(slope)
+            if edge <= WEAK_ENOUGH * l1:
+                conjugate = float(np.sum(slope * there)) - value
+                within = replace(penalty, l1=edge).conjugate(slope, 0.0)
+                self._confined = Confined(edge, conjugate + within)
+                break
+        return True
+
+    def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Exact | BlockExact:
+        """Return the default method at lam, with less of a penalty."""
+        weaker = replace(self.penalty, l1=WEAKER * self.penalty.l1)
+        start = Start(self.problem, weaker, lam.copy(), self.n_threads)
+        if not isinstance(self.problem, SparseProblem):
+            return BlockExact(start)
+        at = Exact(start)
+        # lam is nearly optimal, and close to where this will end: where Newton is at his best.
+        at.newton.hurry(lam, 2 * self.problem.matrix.nnz * most_epochs)
+        return at
+
+
+def why_unbounded(penalty: Penalty) -> str | None:
+    """Say why no bound can be made for this psi; None: it can."""
+    if penalty.l1 > 0 or penalty.l2 > 0 or penalty.is_boxed:
+        return None
+    if penalty.has_bounds:
+        return "without a penalty, both bounds of every feature must be finite"
+    return "there is no penalty"
+
+
+def balanced(point: Point) -> Point:
+    """Return the point with the intercept, its last coordinate, where its slope is 0."""
+    last = len(point.lam) - 1
+    column = np.array([last], dtype=np.int32)
+    before: tuple[float, float] | None = None
+    for _ in range(MOST_BALANCING_STEPS):
+        (neg,), (pos,) = point.sums(column)
+        slope = float(pos - neg) / point.total
+        if abs(slope) <= BALANCED or not (neg > 0 and pos > 0):
+            break
+        # Exact for the exponential loss; then secants, for the logistic one.
+        move = 0.5 * math.log(neg / pos)
+        if before is not None and slope != before[1]:
+            move = slope * before[0] / (before[1] - slope)
+        d = np.zeros_like(point.lam)
+        d[last] = move
+        before = (move, slope)
+        point = point.moved(point.lam + d, d)
+    return point

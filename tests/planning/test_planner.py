@@ -1,0 +1,176 @@
+"""``tb.plan``: what it takes, what it says, and that it is not far off."""
+
+from __future__ import annotations
+
+import json
+import time
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tauboost as tb
+from tauboost.planning.result import Plan
+
+NUMBERS = ("build_seconds", "sweeps", "fit_seconds", "matrix_bytes", "peak_bytes", "tau")
+
+
+@pytest.fixture(scope="module")
+def small():
+    return tb.make_w8a_like(3000, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def large():
+    return tb.make_url_like(20_000, random_state=0)
+
+
+@pytest.fixture(scope="module")
+def measured(small):
+    return tb.plan(small, seconds=0.1)
+
+
+@pytest.fixture(scope="module")
+def predicted(large):
+    return tb.plan(large, seconds=0.02, n_threads=2)
+
+
+@pytest.fixture(params=["measured", "predicted"])
+def found(request):
+    return request.getfixturevalue(request.param)
+
+
+def test_the_size(measured, small, predicted, large):
+    for plan, (X, _) in ((measured, small), (predicted, large)):
+        assert (plan.n_samples, plan.n_features, plan.nnz) == (*X.shape, X.nnz)
+        assert plan.omega == np.diff(X.indptr).max()
+        assert plan.share == 1.0
+
+
+def test_what_was_run_is_called_measured(measured, predicted):
+    assert measured.how["fit_seconds"] == "measured: all of it was run"
+    assert "measured" not in predicted.how["fit_seconds"]
+    assert f"{predicted.nnz:,}" not in predicted.how["fit_seconds"]
+
+
+def test_everything_is_a_plain_number_with_its_origin(found):
+    for name in NUMBERS:
+        assert type(getattr(found, name)) in (int, float), name
+        assert getattr(found, name) > 0, name
+    for name in ("build_seconds", "sweep_seconds", "sweeps", "fit_seconds", "peak_bytes", "place"):
+        assert found.how[name]
+    assert all(seconds > 0 for seconds in found.sweep_seconds.values())
+    assert 1 in found.sweep_seconds
+    assert found.n_threads in found.sweep_seconds
+
+
+def test_ranges_hold_the_value(found):
+    for name, (low, high) in found.ranges.items():
+        if name != "sweep_seconds":
+            assert low <= getattr(found, name) <= high
+
+
+def test_parts_add_up(found):
+    assert sum(found.fit_parts.values()) == pytest.approx(found.fit_seconds)
+    assert found.dominated_by in {"reading", *found.fit_parts}
+    assert found.peak_bytes > found.matrix_bytes
+
+
+def test_it_is_not_far_off(large, predicted):
+    X, y = large
+    began = time.perf_counter()
+    tb.TauBoostClassifier(n_jobs=2, random_state=0).fit(X, y)
+    spent = time.perf_counter() - began
+    assert predicted.fit_seconds / 5 < spent < predicted.fit_seconds * 5
+    problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
+    assert predicted.matrix_bytes == pytest.approx(problem.matrix.nbytes, rel=0.15)
+
+
+def test_more_data_take_longer(predicted):
+    more = tb.plan(tb.make_url_like(50_000, random_state=0), seconds=0.02, n_threads=2)
+    for name in ("matrix_bytes", "peak_bytes", "data_bytes"):
+        assert getattr(more, name) > 2 * getattr(predicted, name), name
+    for name in ("build_seconds", "fit_seconds"):  # the machine may be busy
+        assert getattr(more, name) > getattr(predicted, name) / 2, name
+    assert more.sweep_seconds[1] > predicted.sweep_seconds[1] / 2
+
+
+def test_the_paper(found):
+    n = found.n_features
+    assert 1 <= found.paper_beta <= found.paper_tau <= 16 <= n
+    assert found.paper_speedup == pytest.approx(found.paper_tau / found.paper_beta)
+    assert found.paper_epochs > found.sweeps / 10
+
+
+def test_it_is_shown(found):
+    text = repr(found)
+    assert text == str(found)
+    for words in (
+        "default fit",
+        "a sweep, 1 thread",
+        "Worth using",
+        "The paper: with tau",
+        "range",
+    ):
+        assert words in text
+    assert max(len(line) for line in text.splitlines()) < 260
+
+
+def test_it_is_a_document(found):
+    document = json.loads(json.dumps(found.to_dict(), allow_nan=False))
+    assert document["fit_seconds"] == found.fit_seconds
+    assert document["sweep_seconds"]["1"] == found.sweep_seconds[1]
+    assert document["dominated_by"] == found.dominated_by
+
+
+def test_a_problem(small):
+    X, y = small
+    plan = tb.plan(tb.Problem(X, y), seconds=0.1)
+    assert isinstance(plan, Plan)
+    assert plan.fit_seconds is None
+    assert "keeps no rows" in plan.how["fit_seconds"]
+    assert plan.matrix_bytes == tb.Problem(X, y).matrix.nbytes
+    assert "default fit" not in repr(plan)
+    json.dumps(plan.to_dict(), allow_nan=False)
+
+
+def test_weights_and_classes():
+    rng = np.random.default_rng(0)
+    X = sp.random_array((600, 50), density=0.1, format="csr", rng=rng)
+    y = np.array(["a", "b", "c"])[np.arange(600) % 3]
+    weights = np.where(np.arange(600) < 500, 1.0, 0.0)
+    plan = tb.plan((X, y, weights), seconds=0.05)
+    assert plan.n_samples == 500
+    assert plan.fit_seconds > 0
+    dense = tb.plan((X.toarray(), y), seconds=0.05)
+    assert dense.nnz == X.nnz
+
+
+@pytest.mark.parametrize("n_rows", [2, 15])
+def test_hardly_any_rows(n_rows):
+    plan = tb.plan((np.eye(n_rows), np.arange(n_rows) % 2), seconds=0.05)
+    assert plan.fit_seconds > 0
+    assert "choosing the strength" not in plan.fit_parts
+
+
+def test_no_entries():
+    plan = tb.plan((sp.csr_array((30, 4)), np.arange(30) % 2), seconds=0.05)
+    assert plan.nnz == 0
+    assert repr(plan)
+
+
+@pytest.mark.parametrize(
+    ("data", "options", "error", "words"),
+    [
+        (None, {}, TypeError, "plan takes the path"),
+        ((np.eye(3),), {}, TypeError, "plan takes the path"),
+        ((np.eye(3), [0, 1]), {}, ValueError, "y has shape"),
+        ((np.eye(3), [1, 1, 1]), {}, ValueError, "one class only"),
+        ((np.eye(2), [0, 1]), {"seconds": 0}, ValueError, "seconds must be above 0"),
+        ((np.eye(2), [0, 1]), {"accuracy": 2}, ValueError, "accuracy must be"),
+        ((np.eye(2), [0, 1]), {"n_threads": 0}, ValueError, "n_threads must be"),
+    ],
+)
+def test_refusals(data, options, error, words):
+    with pytest.raises(error, match=words):
+        tb.plan(data, **options)
