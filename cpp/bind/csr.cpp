@@ -1,4 +1,4 @@
-// Python's view of csr.hpp.
+// Python's view of csr.hpp and csr_columns.hpp.
 #include "matrix/csr.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "bind/bindings.hpp"
+#include "matrix/csr_columns.hpp"
 
 using namespace nb::literals;
 
@@ -62,16 +63,60 @@ void bind_for(nb::module_& module) {
       "indptr"_a, "indices"_a, "data"_a.none(), "coef"_a, "intercept"_a, "out"_a, "n_threads"_a);
 
   module.def(
+      "column_ranges",
+      [](Array<const Pointer> indptr, Array<const Index> indices,
+         std::optional<Array<const double>> data, Array<double> least, Array<double> most,
+         Array<std::int64_t> counts, int n_threads) {
+        CsrRows<Pointer, Index> X = rows(indptr, indices, data);
+        X.n = static_cast<std::int64_t>(counts.size());
+        expect_size(least, X.n, "least");
+        expect_size(most, X.n, "most");
+        const WithoutGil free;
+        column_ranges(X, least.data(), most.data(), counts.data(), n_threads);
+      },
+      "indptr"_a, "indices"_a, "data"_a.none(), "least"_a, "most"_a, "counts"_a, "n_threads"_a);
+
+  module.def(
+      "column_moments",
+      [](Array<const Pointer> indptr, Array<const Index> indices,
+         std::optional<Array<const double>> data, Array<const double> weights,
+         Array<const std::int32_t> slot, Array<const double> zero, Array<const double> size,
+         Array<double> out, int n_threads) {
+        CsrRows<Pointer, Index> X = rows(indptr, indices, data);
+        X.n = static_cast<std::int64_t>(slot.size());
+        const auto n = static_cast<std::int64_t>(zero.size());
+        expect_size(weights, X.m, "weights");
+        expect_size(size, n, "size");
+        expect_size(out, 3 * n, "out");
+        if (std::any_of(slot.data(), slot.data() + X.n, [n](std::int32_t s) { return s >= n; }))
+          throw std::invalid_argument("slot is out of range");
+        const WithoutGil free;
+        const ChosenColumns chosen{slot.data(), zero.data(), size.data(), n};
+        column_moments(X, weights.data(), chosen, out.data(), n_threads);
+      },
+      "indptr"_a, "indices"_a, "data"_a.none(), "weights"_a, "slot"_a, "zero"_a, "size"_a, "out"_a,
+      "n_threads"_a);
+
+  module.def(
       "row_fingerprints",
       [](Array<const Pointer> indptr, Array<const Index> indices,
          std::optional<Array<const double>> data, std::uint64_t seed, Array<std::uint64_t> out,
-         int n_threads) {
-        const CsrRows<Pointer, Index> X = rows(indptr, indices, data);
+         int n_threads, std::optional<Array<const double>> zero,
+         std::optional<Array<const double>> size) {
+        CsrRows<Pointer, Index> X = rows(indptr, indices, data);
         expect_size(out, X.m, "out");
+        std::vector<Ruler> rulers;
+        if (zero && size) {
+          X.n = static_cast<std::int64_t>(zero->size());
+          expect_size(*size, X.n, "size");
+          for (std::int64_t f = 0; f < X.n; ++f)
+            rulers.push_back({zero->data()[f], 1.0 / size->data()[f]});
+        }
         const WithoutGil free;
-        row_fingerprints(X, seed, out.data(), n_threads);
+        row_fingerprints(X, rulers, seed, out.data(), n_threads);
       },
-      "indptr"_a, "indices"_a, "data"_a.none(), "seed"_a, "out"_a, "n_threads"_a);
+      "indptr"_a, "indices"_a, "data"_a.none(), "seed"_a, "out"_a, "n_threads"_a,
+      "zero"_a = nb::none(), "size"_a = nb::none());
 }
 
 }  // namespace

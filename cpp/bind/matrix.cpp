@@ -127,6 +127,14 @@ void bind_matrix(nb::module_& module) {
           },
           "factors"_a)
       .def(
+          "divide",
+          [](Matrix& A, Array<const double> sizes, int n_threads) {
+            expect_size(sizes, A.n, "sizes");
+            const WithoutGil free;
+            A.divide(sizes.data(), n_threads);
+          },
+          "sizes"_a, "n_threads"_a)
+      .def(
           "valued",
           [](const Matrix& A, Array<std::uint8_t> valued) {
             expect_size(valued, A.n, "valued");

@@ -12,6 +12,8 @@
 #include <memory>
 #include <vector>
 
+#include "threads/team.hpp"
+
 namespace tauboost {
 
 // The entries of one column that lie in one shard.
@@ -92,6 +94,21 @@ struct Matrix {
       if (valued[i] != 0) A.value_slot[i] = static_cast<std::int32_t>(A.n_valued++);
     if (A.n_valued == 0) A.value_slot.clear();
     return A;
+  }
+
+  // Divides every column by a number of its own, its values too: the largest of x / x is exactly 1.
+  void divide(const double* sizes, int n_threads) {
+    for (std::int64_t i = 0; i < n; ++i) scale[i] /= sizes[i];
+    if (n_valued == 0) return;
+    Team(n_threads).share(static_cast<std::int64_t>(shards.size()), [&](std::int64_t s) {
+      Shard& shard = shards[s];
+      for (std::int64_t i = 0; i < n; ++i) {
+        if (!is_valued(i) || sizes[i] == 1.0) continue;
+        double* values = shard.values.get() + shard.value_start[value_slot[i]];
+        const std::int64_t count = shard.start[i + 1] - shard.start[i];
+        for (std::int64_t k = 0; k < count; ++k) values[k] /= sizes[i];
+      }
+    });
   }
 
   std::int64_t nbytes() const {

@@ -205,19 +205,34 @@ inline std::uint64_t mixed(std::uint64_t x) {
   return x ^ (x >> 33);
 }
 
+// How the values of a column are seen: from `zero`, in units of 1 / `factor`, to 18 bits. Then a
+// column and a multiple of it look the same, whatever the last bits are.
+struct Ruler {
+  double zero, factor;
+
+  std::uint64_t bits(double x) const {
+    constexpr std::uint64_t unit = std::uint64_t{1} << (52 - 18);
+    x = (x - zero) * factor + 0.0;  // never -0
+    return (std::bit_cast<std::uint64_t>(x) + unit / 2) & ~(unit - 1);
+  }
+};
+
 // Adds to a number for each row that equal rows share, whatever the order in which their entries
-// are given; zeros do not count. To be mixed once more when all of a row has been added.
+// are given; zeros do not count. To be mixed once more when all of a row has been added. Without
+// rulers, values are seen as they are.
 template <typename Rows>
-void row_fingerprints(const Rows& X, std::uint64_t seed, std::uint64_t* out, int n_threads) {
+void row_fingerprints(const Rows& X, const std::vector<Ruler>& rulers, std::uint64_t seed,
+                      std::uint64_t* out, int n_threads) {
   Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       std::uint64_t sum = 0;
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
         const double x = X.value(k);
-        if (x == 0.0) continue;
-        const auto bits = std::bit_cast<std::uint64_t>(x);
-        sum +=
-            mixed(bits * 0x9e3779b97f4a7c15ULL + static_cast<std::uint64_t>(X.indices[k]) + seed);
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (x == 0.0 || f >= static_cast<std::uint64_t>(X.n)) continue;
+        const std::uint64_t bits =
+            rulers.empty() ? std::bit_cast<std::uint64_t>(x) : rulers[f].bits(x);
+        sum += mixed(bits * 0x9e3779b97f4a7c15ULL + f + seed);
       }
       out[j] += sum;
     }

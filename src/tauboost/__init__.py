@@ -10,6 +10,7 @@ from .base.lazy import lazy_names
 from .base.version import VERSION
 
 if TYPE_CHECKING:
+    from .base.fit_warning import FitWarning
     from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
     from .eso import beta, speedup
     from .estimators import (
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
 __all__ = [
     "METHODS",
     "AdaBoostPLClassifier",
+    "FitWarning",
     "HardCore",
     "PAdaBoostClassifier",
     "PathResult",
@@ -75,6 +77,7 @@ __version__ = VERSION
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
+        "base.fit_warning": {"FitWarning"},
         "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
         "eso": {"beta", "speedup"},
         "estimators": {

@@ -30,6 +30,7 @@ class Matrix:
     def scale(self) -> _Floats: ...
     def valued(self, valued: NDArray[np.uint8]) -> None: ...
     def rescale(self, factors: _Floats) -> None: ...
+    def divide(self, sizes: _Floats, n_threads: int) -> None: ...
     @property
     def row_order(self) -> NDArray[np.int64]: ...
 
@@ -441,6 +442,28 @@ def row_fingerprints(
     data: _Floats | None,
     seed: int,
     out: NDArray[np.uint64],
+    n_threads: int,
+    zero: _Floats | None = None,
+    size: _Floats | None = None,
+) -> None: ...
+def column_moments(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    weights: _Floats,
+    slot: NDArray[np.int32],
+    zero: _Floats,
+    size: _Floats,
+    out: _Floats,
+    n_threads: int,
+) -> None: ...
+def column_ranges(
+    indptr: NDArray[Any],
+    indices: NDArray[Any],
+    data: _Floats | None,
+    least: _Floats,
+    most: _Floats,
+    counts: NDArray[np.int64],
     n_threads: int,
 ) -> None: ...
 def numeric_edges(

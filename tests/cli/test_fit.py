@@ -15,6 +15,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from scipy.sparse import csr_array
 from sklearn.metrics import log_loss, roc_auc_score
 
 import tauboost as tb
@@ -284,3 +285,17 @@ def test_a_checkpoint_of_another_fit_is_refused(folder):
         run("fit", "test.svm", *limits, "--max-iter", "10000")
     )
     assert (folder / "c" / "fit.safetensors").read_bytes() == before
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_a_useless_model_is_named_once(tmp_path, options):
+    rng = np.random.default_rng(0)
+    X = csr_array((rng.random((2000, 10)) < 0.3).astype(float))
+    path = tmp_path / "noise.svm"
+    write(path, X, rng.integers(0, 2, 2000))
+    result = run("fit", str(path), *options)
+    assert result.exit_code == 0
+    sentence = "the model is no better than the shares of the classes"
+    assert (result.stdout + result.stderr).count(sentence) == 1
+    if options:
+        assert json.loads(result.stdout)["warnings"][0].startswith(sentence)

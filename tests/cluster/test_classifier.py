@@ -23,6 +23,8 @@ import tauboost as tb
 import tauboost.dask as td
 from tauboost.dask import labelled
 from tauboost.dask.loading import LoadedPart, read_range
+from tauboost.design.units import Units
+from tauboost.validation import as_csr
 
 GIVEN = {"alpha": 1e-2, "tol": 1e-8, "max_iter": 300, "random_state": 0}
 METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
@@ -36,6 +38,7 @@ def make_data(n_classes=2, n=600, n_features=16):
 
 
 X, Y = make_data()
+UNITS = Units.of(as_csr(X), np.ones(X.shape[0]), True, 1)
 FRAME = pd.DataFrame(X.toarray(), columns=[f"f{i}" for i in range(X.shape[1])])
 
 
@@ -203,12 +206,30 @@ def test_the_sample_depends_on_content_and_has_every_class(cuts, fraction):
     found = set()
     for a, b in pairwise(edges):
         part = LoadedPart(X[a:b], y[a:b], None)
-        rows, codes, weights = labelled.sample_rows(part, classes, X.shape[1], fraction)
+        rows, codes, weights = labelled.sample_rows(part, classes, X.shape[1], fraction, UNITS)
         assert rows.shape[0] == len(codes) == len(weights)
         assert set(codes.tolist()) == set(y[a:b].tolist())
         found |= {row.tobytes() for row in rows.toarray()}
-    whole = labelled.sample_rows(LoadedPart(X, y, None), classes, X.shape[1], fraction)[0]
+    whole = LoadedPart(X, y, None)
+    whole = labelled.sample_rows(whole, classes, X.shape[1], fraction, UNITS)[0]
     assert {row.tobytes() for row in whole.toarray()} <= found
+
+
+@pytest.mark.parametrize(("alpha", "n_classes"), [(1e-3, 3), ("auto", 2)])
+def test_units_are_those_of_all_parts(client, alpha, n_classes):
+    """The largest value is in one part; a year is far from 0 in all of them."""
+    X, y = make_data(n_classes)
+    X = X.toarray() * 10.0 ** np.linspace(-5, 5, X.shape[1])
+    X[:, 0] = 2015 + np.round(3 * X[:, 1] / X[:, 1].std())
+    X[0, 2] *= 40
+    weights = np.tile([1.0, 0.0, 2.0], 200)
+    options = GIVEN | {"alpha": alpha, "tol": 1e-7}
+    local = tb.TauBoostClassifier(**options).fit(X, y, weights)
+    chunks = [(X[k::3], y[k::3], weights[[*range(600)][k::3]]) for k in range(3)]
+    spread = td.TauBoostClassifier(client=client, **options).fit(chunks)
+    assert spread.alpha_ == pytest.approx(local.alpha_, rel=1e-9)
+    np.testing.assert_allclose(spread.predict_proba(X), local.predict_proba(X), atol=1e-4)
+    np.testing.assert_allclose(spread.objective_, local.objective_, rtol=1e-5)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

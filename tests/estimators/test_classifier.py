@@ -94,6 +94,7 @@ def test_copies_of_a_sample_are_never_on_both_sides():
     assert both.held_out_loss_ == pytest.approx(alone.held_out_loss_, rel=1e-9)
 
 
+@pytest.mark.filterwarnings("ignore:the model is no better:tauboost.FitWarning")
 def test_class_weight_is_a_sample_weight():
     y = (np.arange(len(Y)) % 5 == 0).astype(int)
     balanced = fitted(X, y, class_weight="balanced")

@@ -15,6 +15,7 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tauboost as tb
 from problems import CASES
+from tauboost.design.units import Units
 from tauboost.estimators import path_result
 from tauboost.tuning import path_lanes
 from tauboost.tuning.folds import fold_numbers
@@ -30,9 +31,12 @@ def data(name: str):
 
 
 def violation(X, y, coef, intercept, loss, alpha, l1_ratio, sample_weight=None):
-    """The largest distance of a gradient from what psi can hold in balance."""
+    """The largest distance of a gradient from what psi can hold in balance, in units of X."""
     X = X.toarray() if sp.issparse(X) else np.asarray(X, dtype=float)
     c = np.ones(len(y)) if sample_weight is None else np.asarray(sample_weight, dtype=float)
+    units = Units.of(as_csr(X), c, True, 1)
+    if units is not None:  # where the intercept is at its best, centers make no difference
+        X, coef = X / units.size, coef * units.size
     c = c / c.sum()
     sign = np.where(y == np.max(y), 1.0, -1.0)
     margin = sign * (X @ coef + intercept)

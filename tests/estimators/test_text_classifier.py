@@ -22,6 +22,9 @@ from sklearn.utils.estimator_checks import (
 
 import tauboost as tb
 from small_texts import fitted, make_texts
+from tauboost.tuning.fitting import fit
+from tauboost.tuning.options import Parameters
+from tauboost.validation import as_csr
 
 TEXTS, Y = make_texts()
 
@@ -70,14 +73,14 @@ def test_it_tunes_itself_and_learns():
 def test_it_is_the_classifier_behind_scikit_learns_vectorizer(weights):
     """Same features, same fit: nothing is lost on the way."""
     rows = TfidfVectorizer(ngram_range=(1, 2), **weights).fit(TEXTS)
-    linear = tb.TauBoostClassifier(alpha=1e-3, max_iter=5, random_state=0)
-    linear.fit(rows.transform(TEXTS), Y)
+    parameters = Parameters(alpha=1e-3, max_iter=5, random_state=0)
+    arrays = as_csr(rows.transform(TEXTS))
+    linear = fit(arrays, np.asarray(Y), parameters, n_threads=1, units=None)
     clf = quick(**weights).fit(TEXTS, Y)
     assert clf.features_.terms.names.tolist() == rows.get_feature_names_out().tolist()
-    np.testing.assert_allclose(clf.coef_, linear.coef_, rtol=1e-7, atol=1e-9)
-    np.testing.assert_allclose(
-        clf.predict_proba(TEXTS), linear.predict_proba(rows.transform(TEXTS)), rtol=1e-7
-    )
+    np.testing.assert_allclose(clf.coef_, linear.coef, rtol=1e-7, atol=1e-9)
+    probabilities = linear.probabilities(linear.decisions(arrays, 1))
+    np.testing.assert_allclose(clf.predict_proba(TEXTS), probabilities, rtol=1e-7)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

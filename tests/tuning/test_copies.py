@@ -14,8 +14,11 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from tauboost.tuning.samples import Samples
+from tauboost.validation import as_csr
 
 SAME = 1e-6
+# Some of these data say little, on purpose.
+pytestmark = pytest.mark.filterwarnings("ignore::tauboost.FitWarning")
 WAYS = [
     {},
     {"loss": "exponential"},
@@ -110,3 +113,22 @@ def test_fingerprints_in_common_merge_nothing_that_differs(monkeypatch):
     monkeypatch.setattr(Samples, "fingerprints", np.zeros(60, dtype=np.uint64))
     same = tb.TauBoostClassifier(alpha=1e-2, tol=1e-8, random_state=0).fit(X, y)
     assert np.allclose(same.predict_proba(X), alone.predict_proba(X), atol=1e-4)
+
+
+def test_samples_that_are_nearly_equal_do_not_hide_copies():
+    """Those that are held out together are not merged, and their copies are."""
+    rng = np.random.default_rng(0)
+    X = 1.0 + 1e-9 * rng.normal(size=(50, 1))
+    X[0] = 0.0
+    rows = np.repeat(np.arange(50), 2)
+    samples = Samples.build(
+        as_csr(X[rows]),
+        rows % 2,
+        2,
+        np.ones(100),
+        fit_intercept=False,
+        seed=0,
+        n_threads=1,
+    )
+    assert samples.n_different == 2
+    assert samples.merged().n == 50

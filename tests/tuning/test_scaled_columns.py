@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pytest
 import scipy.sparse as sp
 
 from tauboost.tuning.fitting import fit
@@ -24,10 +25,11 @@ def make_pair(m=300, n=40, seed=0):
     return bare, as_csr(sp.csr_array(X.multiply(scale))), y
 
 
-def test_a_fit():
+@pytest.mark.parametrize("units", [None, "own"])
+def test_a_fit(units):
     bare, full, y = make_pair()
     parameters = Parameters(random_state=0)
-    one, two = (fit(rows, y, parameters, n_threads=2) for rows in (bare, full))
+    one, two = (fit(rows, y, parameters, n_threads=2, units=units) for rows in (bare, full))
     assert one.alpha == two.alpha
     np.testing.assert_allclose(one.coef, two.coef, rtol=1e-9, atol=1e-12)
     np.testing.assert_allclose(one.decisions(bare, 1), two.decisions(full, 1), atol=1e-9)
@@ -40,7 +42,7 @@ def test_products_and_lengths():
         found = decision_values(bare, coef, np.ones(2), n_threads)
         np.testing.assert_allclose(found, decision_values(full, coef, np.ones(2), n_threads))
     codes, weights = np.arange(300) % 2, np.ones(300)
-    options = {"fit_intercept": True, "seed": 0, "n_threads": 1}
+    options = {"fit_intercept": True, "seed": 0, "n_threads": 1, "units": None}
     lengths = [
         Samples.build(rows, codes, 2, weights, **options).mean_square for rows in (bare, full)
     ]
@@ -66,9 +68,17 @@ def test_rows_that_are_chosen_and_columns_that_nobody_uses():
     np.testing.assert_allclose(samples.arrays.to_scipy().toarray(), full.to_scipy().toarray())
 
 
-def test_the_last_rows_may_be_empty():
+@pytest.mark.parametrize(("units", "size"), [(None, 1.0), ("own", 3.0)])
+def test_the_last_rows_may_be_empty(units, size):
     X = sp.csr_array(np.array([[1.0, 2.0], [0.0, 0.0], [0.0, 3.0], [0.0, 0.0]]))
     samples = Samples.build(
-        as_csr(X), np.array([0, 1, 0, 1]), 2, np.ones(4), fit_intercept=True, seed=0, n_threads=1
+        as_csr(X),
+        np.array([0, 1, 0, 1]),
+        2,
+        np.ones(4),
+        fit_intercept=True,
+        seed=0,
+        n_threads=1,
+        units=units,
     )
-    assert samples.mean_square == (5 + 9) / 4
+    assert samples.mean_square == pytest.approx((1 + (4 + 9) / size**2) / 4)

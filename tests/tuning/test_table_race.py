@@ -14,6 +14,7 @@ def xor_table(n=3000, seed=0):
     return X, (X[:, 1] * X[:, 3] > 0)
 
 
+@pytest.mark.filterwarnings("ignore:the model is no better:tauboost.FitWarning")
 def test_a_pair_is_found_where_two_columns_matter_together():
     X, y = xor_table()
     clf = tb.TableClassifier(random_state=0).fit(X, y)
@@ -38,6 +39,7 @@ def test_pairs_can_be_asked_for(wanted):
     assert [term.columns for term in clf._terms if len(term.columns) == 2] == [(1, 3)]
 
 
+@pytest.mark.filterwarnings("ignore:the model is no better:tauboost.FitWarning")
 def test_the_selection_is_told():
     X, y = xor_table(500)
     clf = tb.TableClassifier(interactions=0, random_state=0).fit(X, y)

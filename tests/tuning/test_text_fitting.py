@@ -25,7 +25,7 @@ def fitted(texts=TEXTS, y=Y, parameters=PARAMETERS, **options):
 def test_it_is_a_linear_fit_to_what_is_counted():
     model = fitted()
     features, rows = learn(TEXTS, PARAMETERS.features(len(TEXTS)))
-    linear = fit(rows, Y, PARAMETERS.linear(), n_threads=1)
+    linear = fit(rows, Y, PARAMETERS.linear(), n_threads=1, units=None)
     np.testing.assert_array_equal(model.model.coef, linear.coef)
     assert model.features.terms.names.tolist() == features.terms.names.tolist()
     assert (model.labels(model.decisions(TEXTS)) == Y).mean() > 0.9

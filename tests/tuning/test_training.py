@@ -30,9 +30,9 @@ WEIGHTS = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
 
 
 def laid_out_again(samples, loss):
-    """Return the problem of the samples with a matrix of its own."""
+    """Return the problem of the samples with a matrix of its own, in the same units."""
     return tb.Problem(
-        samples.arrays,
+        samples.units.applied(samples.arrays),
         samples.codes,
         samples.weights,
         loss=loss,
@@ -73,7 +73,7 @@ def test_the_problem_around_a_matrix_is_the_one_that_is_built():
     assert vars(shared).keys() == vars(own).keys()
     for name in vars(own).keys() - {"design"}:
         np.testing.assert_array_equal(getattr(shared, name), getattr(own, name))
-    for name in vars(own.design).keys() - {"matrix"}:
+    for name in vars(own.design).keys() - {"matrix", "units"}:
         np.testing.assert_array_equal(getattr(shared.design, name), getattr(own.design, name))
     assert repr(shared) == repr(own)
 

@@ -68,6 +68,7 @@ def _fit_rows(
     document = document_of(model, name, train, stages.seconds) | {
         "test": scores,
         "resumed": state.is_resumed,
+        "warnings": stages.warnings,
     }
     document["files"] = outputs.write(model.to_data(vars(parameters)), stages.events, name)
     time_limit = parameters.time_limit

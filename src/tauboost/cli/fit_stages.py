@@ -1,8 +1,12 @@
-"""A run of ``tauboost fit``: its stages with their times, what it shows, the files it writes."""
+"""A run of ``tauboost fit``: its stages with their times, what it shows, the files it writes.
+
+What the fit warns of is kept, to be said in the end, once.
+"""
 
 import csv
 import io
 import time
+import warnings
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
@@ -11,6 +15,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.markup import escape
 
+from ..base.fit_warning import FitWarning
 from ..io.atomic import new_file
 from ..io.model import AnyData, write_model
 from ..plots.fit import plot_fit, require_matplotlib
@@ -26,6 +31,7 @@ class Stages:
 
     seconds: dict[str, float] = field(default_factory=dict)
     events: list[Event] = field(default_factory=list)
+    warnings: list[str] = field(default_factory=list)
 
     @contextmanager
     def timed(self, stage: str) -> Iterator[None]:
@@ -56,11 +62,26 @@ class Stages:
         if status is not None and not reads:
             status.start()
         try:
-            yield report
+            with self._listening():
+                yield report
         finally:
             if status is not None:
                 status.stop()
         self.seconds["solving"] = time.perf_counter() - began - self.seconds["building"]
+
+    @contextmanager
+    def _listening(self) -> Iterator[None]:
+        """Keep what a fit warns of; other warnings go their way."""
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always", FitWarning)
+            yield
+        for warning in caught:
+            if issubclass(warning.category, FitWarning):
+                self.warnings.append(str(warning.message))
+            else:
+                warnings.warn_explicit(
+                    warning.message, warning.category, warning.filename, warning.lineno
+                )
 
 
 @dataclass(frozen=True)

@@ -87,6 +87,8 @@ def show_rows(document: dict[str, Any], data: str, found: list[tuple[str, str]])
     console = Console()
     console.print(table)
     plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
+    for warning in document["warnings"]:
+        console.print(f"warning: {warning}", **plain)
     if document.get("resumed"):
         console.print("resumed from the checkpoint", **plain)
     for kind, path in document["files"].items():

@@ -71,6 +71,7 @@ def fit_table(
         "terms": term_facts(model),
         "message": model.message,
         "seconds": stages.seconds,
+        "warnings": stages.warnings,
         "test": None if tested is None else _scores(model, tested, n_threads),
     }
     document["files"] = outputs.write(_file(model, parameters, label), stages.events, name)

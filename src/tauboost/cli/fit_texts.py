@@ -67,6 +67,7 @@ def fit_text_files(
         "seconds": run.stages.seconds,
         "shrinkage": None if run.lost is None else {**asdict(run.lost), "text": str(run.lost)},
         "test": run.scores,
+        "warnings": run.stages.warnings,
     }
     document["files"] = outputs.write(run.file(), run.stages.events, source.name)
     typer.echo(json.dumps(document, indent=2, allow_nan=False)) if as_json else _show(document)

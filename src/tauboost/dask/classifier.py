@@ -18,12 +18,16 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from ..base.arrays import Vector
+from ..base.threads import resolve_jobs
 from ..design.sparse import flipped
+from ..design.units import Units
 from ..solvers import Result, Status
+from ..tuning.events import live_line
+from ..tuning.fitting import fit
 from ..tuning.options import Clock, Options, Parameters
 from ..tuning.race import Strength
 from ..tuning.training import FEW_SWEEPS
-from ..validation import check_seed
+from ..validation import as_csr, check_seed
 from .crew import Patience
 from .labelled import LabelledParts
 from .lazy import LazyPredictions
@@ -112,6 +116,8 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     calibration = None
     warm_start = False
     n_jobs = -1
+    # The rows of texts come in units that are meant.
+    _has_own_units = True
 
     def __init__(
         self,
@@ -158,7 +164,9 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         clock = Clock(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)
-        plan = self._plan(parts, options, clock)
+        fit_intercept = bool(self.fit_intercept)
+        units = parts.find_units(fit_intercept) if self._has_own_units else None
+        plan = self._plan(parts, options, clock, units)
         codes = [1] if len(parts.classes) == 2 else list(range(len(parts.classes)))
         results = []
         for k, code in enumerate(codes):
@@ -167,17 +175,20 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
                 client=client,
                 n_parts=len(parts.loaded),
                 loss=plan.strength.loss,
-                fit_intercept=bool(self.fit_intercept),
+                fit_intercept=fit_intercept,
                 patience=self.patience,
             )
             if code == codes[-1]:
                 parts.release()
             lam0 = None if plan.starts is None else plan.starts[k]
             file = checkpoint_of(self.checkpoint, code, len(codes))
-            results.append(self._solve(problem, plan, options.tol, clock, lam0, file))
-        self._keep_results(parts, plan, results, names_of(data))
+            tol = options.tol if units is None else options.tol * units.least_spread
+            results.append(self._solve(problem, plan, tol, clock, lam0, file))
+        self._keep_results(parts, plan, results, names_of(data), units)
 
-    def _plan(self, parts: LabelledParts, options: Options, clock: Clock) -> Plan:
+    def _plan(
+        self, parts: LabelledParts, options: Options, clock: Clock, units: Units | None
+    ) -> Plan:
         """Take what is given, or have the local classifier choose on a sample."""
         if not isinstance(options.alpha, str):
             assert not isinstance(options.l1_ratio, str)
@@ -186,23 +197,35 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         rows = parts.sample()
         shared = {name: getattr(self, name) for name in SHARED}
         shared["time_limit"] = clock.left
-        local = estimators.TauBoostClassifier(**shared).fit(rows.X, rows.codes, rows.weights)
+        with live_line(self.verbose) as line:
+            local = fit(
+                as_csr(rows.X),
+                rows.codes,
+                Parameters(**shared),
+                n_threads=resolve_jobs(self.n_jobs),
+                sample_weight=rows.weights,
+                report=line,
+                units=units,
+            )
         # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
-        scale = rows.fraction if local.l1_ratio_ < 0.5 else rows.fraction**0.5
+        scale = rows.fraction if local.l1_ratio < 0.5 else rows.fraction**0.5
         plan = Plan(
-            Strength(local.loss_, local.alpha_ * scale, local.l1_ratio_),
+            Strength(local.loss, local.alpha * scale, local.l1_ratio),
             options.max_iter,
             self._seed(),
-            held_out_loss=local.held_out_loss_,
-            table=local.selection_,
-            message=f"Chosen on {len(rows.codes)} rows: {local.loss_} loss, "
-            f"alpha={local.alpha_ * scale:.3g}, l1_ratio={local.l1_ratio_:g}. ",
+            held_out_loss=local.held_out_loss,
+            table=local.selection,
+            message=f"Chosen on {len(rows.codes)} rows: {local.loss} loss, "
+            f"alpha={local.alpha * scale:.3g}, l1_ratio={local.l1_ratio:g}. ",
         )
-        if local.n_iter_ <= FEW_SWEEPS and np.isfinite(local.held_out_loss_):
-            return replace(plan, max_sweeps=local.n_iter_)
+        if local.n_iter <= FEW_SWEEPS and np.isfinite(local.held_out_loss):
+            return replace(plan, max_sweeps=local.n_iter)
         if rows.fraction < 1.0:  # near enough to the optimum to stop there, and not as good
             return plan
-        points = flipped(np.column_stack([local.coef_, local.intercept_]))
+        coef, intercept = local.coef, local.intercept
+        if units is not None:
+            coef, intercept = units.inward(coef, intercept)
+        points = flipped(np.column_stack([coef, intercept]))
         return replace(plan, starts=list(points if self.fit_intercept else points[:, :-1]))
 
     def _seed(self) -> int:
@@ -232,7 +255,12 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         )
 
     def _keep_results(
-        self, parts: LabelledParts, plan: Plan, results: list[Result], names: NDArray[Any] | None
+        self,
+        parts: LabelledParts,
+        plan: Plan,
+        results: list[Result],
+        names: NDArray[Any] | None,
+        units: Units | None,
     ) -> None:
         if names is not None:
             self.feature_names_in_ = names
@@ -242,6 +270,8 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         self.classes_ = parts.classes
         self.coef_ = flipped(np.stack([result.lam for result in results]))
         self.intercept_ = flipped(np.array([result.intercept for result in results]))
+        if units is not None:
+            self.coef_, self.intercept_ = units.outward(self.coef_, self.intercept_)
         self.loss_ = plan.strength.loss
         self.alpha_ = plan.strength.alpha
         self.l1_ratio_ = plan.strength.l1_ratio

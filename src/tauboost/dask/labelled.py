@@ -2,7 +2,8 @@
 
 They give one two-class problem after the other over the same rows, and a bounded sample of rows
 for the driver to choose by. Which rows are in the sample depends on their content, not on how the
-data are cut.
+data are cut. The units of columns are those of all parts together; parts of a two-class problem
+have their columns in these.
 """
 
 from __future__ import annotations
@@ -19,11 +20,13 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..tuning.samples import Samples
+from ..design.units import Units
+from ..tuning.held_out import fingerprints
 from ..validation import as_csr
 from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart
 from .parts import LoadedParts, ordered
+from .units import all_ranges, all_units, in_units, moments_of, ranges_of
 
 __all__ = ["LabelledParts", "SampledRows", "classes_of", "codes_of"]
 
@@ -55,17 +58,33 @@ class LabelledParts(LoadedParts):
         super().__init__(Crew(client, patience), data, None, n_parts)
         self.n_features = self.width()
         self.classes = classes_of(self.labels)
+        self.units: Future | None = None  # None: as given
+
+    def find_units(self, fit_intercept: bool) -> Units | None:
+        """Put together what the parts say of their columns; parts take the outcome from there."""
+        seen = self.on_each("ranges", ranges_of, chosen=self.present)
+        ranges = self.client.submit(all_ranges, seen, self.n_features, key=self._key("all", 0))
+        moments = self.on_each("moments", moments_of, ranges, chosen=self.present)
+        self.units = self.client.submit(
+            all_units, ranges, moments, self.shares(), fit_intercept, key=self._key("units", 0)
+        )
+        found: list[Units | None] = self.crew.wait([self.units])
+        return found[0]
 
     def labelled(self, code: int) -> list[Future]:
         """Return the parts with two labels: 1 for the class of this number, 0 for the others."""
-        return self.on_each(f"class-{code}", one_against_rest, self.classes, code, self.n_features)
+        return self.on_each(
+            f"class-{code}", one_against_rest, self.classes, code, self.n_features, self.units
+        )
 
     def sample(self) -> SampledRows:
-        """Bring a bounded number of rows here."""
+        """Bring a bounded number of rows here, in the units in which they were given."""
         n_rows = sum(summary.n_present for summary in self.summaries)
         nnz = sum(summary.nnz for summary in self.summaries)
         fraction = min(1.0, MOST_ROWS / n_rows, MOST_NONZEROS / max(nnz, 1))
-        found = self.results("sample", sample_rows, self.classes, self.n_features, fraction)
+        found = self.results(
+            "sample", sample_rows, self.classes, self.n_features, fraction, self.units
+        )
         Xs, codes, weights = zip(*found, strict=True)
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
@@ -96,16 +115,20 @@ def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
 
 
 def one_against_rest(
-    part: LoadedPart, classes: NDArray[Any], code: int, n_features: int
+    part: LoadedPart, classes: NDArray[Any], code: int, n_features: int, units: Units | None
 ) -> tuple[Any, ...]:
     """Return a part as (X, y) or (X, y, sample_weight), its labels 0 and 1."""
     y = (codes_of(part.y, classes) == code).astype(np.int8)
     weights = () if part.sample_weight is None else (part.sample_weight,)
-    return (part.widened(n_features), y, *weights)
+    return (in_units(part.widened(n_features), units), y, *weights)
 
 
 def sample_rows(
-    part: LoadedPart, classes: NDArray[Any], n_features: int, fraction: float
+    part: LoadedPart,
+    classes: NDArray[Any],
+    n_features: int,
+    fraction: float,
+    units: Units | None,
 ) -> tuple[Any, NDArray[np.intp], Vector]:
     """Return about this fraction of the rows of a part, by content, and some of every class."""
     weights = np.ones(len(part.y)) if part.sample_weight is None else part.sample_weight
@@ -114,10 +137,8 @@ def sample_rows(
     codes, weights = codes_of(part.y[present], classes), weights[present]
     if fraction == 1.0 or len(codes) == 0:
         return X, codes, weights
-    samples = Samples(
-        as_csr(X), codes, len(classes), weights, fit_intercept=False, seed=SEED, n_threads=1
-    )
-    prints = samples.fingerprints
+    rulers = None if units is None else units.ranges.rulers()
+    prints = fingerprints(as_csr(X), SEED, 1, rulers)
     keep = prints < np.uint64(fraction * 2.0**64)
     for code in np.unique(codes):
         of_class = np.flatnonzero(codes == code)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import uuid
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -63,6 +64,13 @@ class LoadedParts:
     def width(self) -> int:
         """Return the number of columns of parts that have samples and belong together."""
         return common_width(self.summaries, self.can_widen, self.wanted)
+
+    def shares(self) -> list[float]:
+        """Return what the samples of each part that has any weigh, of sum 1."""
+        present = [self.summaries[k] for k in self.present]
+        largest = max(summary.largest_weight for summary in present)
+        weights = [summary.weight * (summary.largest_weight / largest) for summary in present]
+        return [weight / math.fsum(weights) for weight in weights]
 
     def two_classes(self) -> NDArray[Any]:
         """Return the two labels, in order, of all parts."""

@@ -103,10 +103,7 @@ class DaskProblem(SparseProblem):
             used = np.unique(np.concatenate(found)) if any(map(len, found)) else np.arange(1)
         spec = PartSpec(self.classes, width, used, self.loss, self.fit_intercept, n_threads)
         actors = parts.on_each("part", Part, spec, chosen=parts.present, actor=True)
-        present = [parts.summaries[k] for k in parts.present]
-        largest = max(summary.largest_weight for summary in present)
-        weights = [summary.weight * (summary.largest_weight / largest) for summary in present]
-        self.crew.assemble(actors, [weight / math.fsum(weights) for weight in weights])
+        self.crew.assemble(actors, parts.shares())
         self._take_shape(spec)
 
     def _take_shape(self, spec: PartSpec) -> None:

@@ -152,7 +152,9 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         linear = {name: getattr(self, name) for name in SHARED}
         linear |= {name: getattr(self, name) for name in ("client", "patience", "checkpoint")}
         linear["time_limit"] = clock.left
-        model = TauBoostClassifier(n_parts=len(rows), **linear).fit(rows)._model
+        fitter = TauBoostClassifier(n_parts=len(rows), **linear)
+        fitter._has_own_units = False  # the weights of terms are meant
+        model = fitter.fit(rows)._model
         self._keep(TextModel(features, model))
 
     def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:

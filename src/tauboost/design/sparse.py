@@ -1,7 +1,9 @@
 """The weak hypotheses of a data set: sparse columns, one for each feature that counts.
 
-One owner of their matrix, of the order of its rows and columns, of the intercept and of the sign,
-with the way in and out. Vectors over rows and over coordinates are in the core's order.
+One owner of their matrix, of the order of its rows and columns, of the intercept, of the sign and
+of the units, with the way in and out. Vectors over rows and over coordinates are in the core's
+order, and lam is that of the matrix in the core; a classifier's coefficients are in the units in
+which its columns were given.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from .. import _core
 from ..base.arrays import Mask, Vector
 from ..validation import CsrArrays, check_real, check_vector
 from .matrix import NONZEROS_A_SHARD, build_matrix, random_places
+from .units import Units
 from .wide import expanded
 
 __all__ = ["SparseDesign", "decisions", "flipped"]
@@ -35,6 +38,7 @@ class SparseDesign:
     fit_intercept: bool  # a constant column, the last one
     # The features that have a column, where most occur in no row; None: all have one.
     used: NDArray[np.intp] | None = None
+    units: Units | None = None  # None: columns are in the units in which they were given
 
     @classmethod
     def build(
@@ -47,12 +51,19 @@ class SparseDesign:
         used: NDArray[np.intp] | None = None,
         n_features: int | None = None,
         nonzeros_a_shard: int = NONZEROS_A_SHARD,
+        units: Units | None = None,
     ) -> SparseDesign:
         """Lay the columns of ``arrays`` out; of ``n_features`` they are those ``used``."""
         n_columns = arrays.shape[1]
         place = random_places(n_columns)
+        if units is not None:
+            arrays = units.centered(arrays)
         matrix = build_matrix(arrays, positive, place, fit_intercept, n_threads, nonzeros_a_shard)
-        return cls(matrix, place, n_features or n_columns, fit_intercept, used)
+        if units is not None:
+            sizes = np.ones(matrix.n)
+            sizes[place] = units.size
+            matrix.divide(sizes, n_threads)
+        return cls(matrix, place, n_features or n_columns, fit_intercept, used, units)
 
     @property
     def n_penalised(self) -> int:
@@ -103,10 +114,17 @@ class SparseDesign:
     def coefficients(self, point: Vector) -> tuple[Vector, float]:
         """Return coefficients and intercept of the classifier that a point of the core is."""
         coef = flipped(point[self.place])
-        return coef, -float(point[len(self.place)]) if self.fit_intercept else 0.0
+        intercept = -float(point[len(self.place)]) if self.fit_intercept else 0.0
+        if self.units is None:
+            return coef, intercept
+        coef, moved = self.units.outward(coef, np.array(intercept))
+        return coef, float(moved)
 
     def point(self, coef: Vector, intercept: float) -> Vector:
         """Return the point of the core for these coefficients."""
+        if self.units is not None:
+            coef, moved = self.units.inward(coef, np.array(intercept))
+            intercept = float(moved)
         return self._placed(flipped(coef), -intercept)
 
     def _placed(self, values: Vector, last: float) -> Vector:

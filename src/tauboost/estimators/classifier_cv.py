@@ -8,13 +8,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
+from ..tuning.cautions import are_enough, of_range, of_shares
 from ..tuning.events import live_line
 from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths
+from ..tuning.samples import Samples
 from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
@@ -134,6 +137,16 @@ class TauBoostClassifierCV(TauBoostClassifier):
                 LanePaths(samples, strengths, folds, tol, max_iter, report).run(notes)
                 paths.append(notes.result(classes))
         self._choose(paths)
+        warn_of(self._caution(samples))
+
+    def _caution(self, samples: Samples) -> str:
+        """Return what there is to warn of."""
+        path = self.path_
+        if not path.n_folds or not are_enough(np.bincount(samples.codes)):
+            return ""
+        shares = np.bincount(samples.codes, samples.weights)
+        said = of_shares(shares, samples.n, float(path.cv_mean.min()))
+        return said or of_range(path.alphas, path.cv_mean, shares, "alphas")
 
     def _choose(self, paths: list[PathResult]) -> None:
         path = min(

@@ -18,19 +18,16 @@ from ..base.arrays import Vector
 from ..base.kinds import are_texts, is_masked
 from ..base.messages import shown
 from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
-from .units import warn_of_units
 
 __all__ = ["take_labelled", "take_labels", "take_rows"]
 
 LONGEST_MESSAGE = 280
 
 
-def take_labelled(
-    estimator: Any, X: Any, y: Any, *, is_linear: bool = True
-) -> tuple[CsrArrays, NDArray[Any]]:
+def take_labelled(estimator: Any, X: Any, y: Any) -> tuple[CsrArrays, NDArray[Any]]:
     """Check the samples of a fit and their labels; the estimator learns their width and names.
 
-    ``estimator`` may be None. One that is not linear does not mind columns with units.
+    ``estimator`` may be None.
     """
     if is_store(X):
         if estimator is not None:
@@ -42,10 +39,7 @@ def take_labelled(
     rows = _rows(estimator, X, reset=True)
     if isinstance(rows, CsrArrays):
         return rows, take_labels(y, rows.shape[0])
-    arrays, labels = as_csr(rows), take_labels(y, rows.shape[0])
-    if is_linear:
-        warn_of_units(rows)
-    return arrays, labels
+    return as_csr(rows), take_labels(y, rows.shape[0])
 
 
 def take_labels(y: Any, n_samples: int) -> NDArray[Any]:

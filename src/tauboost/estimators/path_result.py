@@ -164,13 +164,12 @@ class PathNotes:
 
     def _keep(self, arrival: Arrival) -> None:
         place, task, coef = arrival.place, arrival.task, arrival.coef
-        penalty = self.strengths[place].psi(len(coef)).value(coef)
         if self.is_small:
             self.rows[place][task] = self.samples.expand(coef[None, :], self.n_features)
         else:
             self.rows[place][task] = self._sparse_row(coef)
         self.intercepts[place, task] = arrival.intercept
-        self.objective[place, task] = arrival.value + penalty
+        self.objective[place, task] = arrival.value + arrival.penalty
         self.n_sweeps[place] = max(self.n_sweeps[place], arrival.n_sweeps)
         self.converged[place] &= arrival.is_converged
 

@@ -31,7 +31,7 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
         self, X: Any, y: Any, sample_weight: Any
     ) -> tuple[CsrArrays, NDArray[Any], Vector | None]:
         """Check what is to be fitted, and learn its two classes."""
-        arrays, y = take_labelled(self, X, y, is_linear=False)
+        arrays, y = take_labelled(self, X, y)
         check_classification_targets(y)
         self.classes_ = np.unique(y)
         if len(self.classes_) != 2:

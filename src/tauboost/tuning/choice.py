@@ -18,7 +18,7 @@ from .options import Options
 from .race import Strength
 from .samples import Samples
 
-__all__ = ["Choice"]
+__all__ = ["Choice", "tried"]
 
 ARRAYS = ("points", "values", "decisions", "codes", "weights")
 NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "sweep", "held_out_loss")
@@ -39,6 +39,15 @@ class Choice:
     table: list[dict[str, float | str]] = field(default_factory=list)
     race_sweep: int = 0  # where the race at hand is
     race_loss: float = np.inf
+
+    def shares(self) -> NDArray[Any]:
+        """Return what the held-out samples of each class weigh."""
+        assert self.codes is not None
+        return np.bincount(self.codes, self.weights)
+
+    def tried(self) -> tuple[Vector, Vector]:
+        """Return the alphas of the best one's loss and l1_ratio, and the least loss of each."""
+        return tried(self.table, self.strength)
 
     def saved(self) -> State:
         """Return all of it as arrays."""
@@ -90,6 +99,17 @@ class Choice:
             and isinstance(self.table, list)
             and all(map(_is_row, self.table))
         )
+
+
+def tried(table: list[dict[str, float | str]], strength: Strength | None) -> tuple[Vector, Vector]:
+    """Return the alphas in a table with this loss and l1_ratio, and the least loss of each."""
+    assert strength is not None
+    least: dict[float, float] = {}
+    for row in table:
+        if (row["loss"], row["l1_ratio"]) == (strength.loss, strength.l1_ratio):
+            alpha, loss = float(row["alpha"]), float(row["held_out_loss"])
+            least[alpha] = min(loss, least.get(alpha, np.inf))
+    return np.array(list(least)), np.array(list(least.values()))
 
 
 def _is_real(value: Any) -> bool:

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
+from ..base.fit_warning import warn_of
 from ..base.kinds import is_sparse
+from ..design.units import Units
 from ..io.checkpoint import NoCheckpoint
 from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
 from .model import Model
@@ -30,10 +32,12 @@ def fit(
     report: Report | None = None,
     checkpoint: NoCheckpoint | None = None,
     last: Model | None = None,
+    units: Units | Literal["own"] | None = "own",
 ) -> Model:
     """Fit a classifier to checked rows and their labels.
 
-    ``last`` is the model to start from, whose choice is kept if it was one.
+    ``last`` is the model to start from, whose choice is kept if it was one; ``units`` are as in
+    `Samples.build`.
     """
     classes, codes = encode_labels(y)
     if last is not None:
@@ -48,8 +52,10 @@ def fit(
         fit_intercept=bool(parameters.fit_intercept),
         seed=check_seed(parameters.random_state),
         n_threads=n_threads,
+        units=units,
     ).merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
+    warn_of(found.caution)
     return Model(
         classes,
         samples.expand(found.coef, arrays.shape[1]),

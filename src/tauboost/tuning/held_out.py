@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Mask
+from ..base.arrays import Mask, Vector
 from ..validation import CsrArrays
 from .copies import different
 
@@ -25,15 +25,22 @@ FEWEST_OF_A_CLASS = 10
 PARTS = {8_000: 1, 0: 2}
 
 
-def fingerprints(arrays: CsrArrays, seed: int, n_threads: int) -> NDArray[np.uint64]:
-    """Return a number for each sample that equal samples share."""
+def fingerprints(
+    arrays: CsrArrays, seed: int, n_threads: int, rulers: tuple[Vector, Vector] | None = None
+) -> NDArray[np.uint64]:
+    """Return a number for each sample that equal samples share.
+
+    With ``rulers``, a zero and a size for each column, so do samples that differ in the last bits
+    of their values.
+    """
+    zero, size = (None, None) if rulers is None else rulers
     # Not from 0: samples without any feature would always be the smallest.
     start = (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
     sums = np.full(arrays.shape[0], start, dtype=np.uint64)
     with arrays.reading():
         for a in arrays.parts:
             data = a.data if a.scale is None else a.values()  # the same samples, however kept
-            _core.row_fingerprints(a.indptr, a.indices, data, seed, sums, n_threads)
+            _core.row_fingerprints(a.indptr, a.indices, data, seed, sums, n_threads, zero, size)
     return sums
 
 

@@ -47,6 +47,7 @@ class Arrival:
     coef: Vector  # of the kept features
     intercept: float
     value: float  # F
+    penalty: float  # psi, in the units of the columns
     n_sweeps: int
     is_converged: bool
 
@@ -186,10 +187,19 @@ class LanePaths:
     def _arrive(
         self, walk: Walk, lanes: Lanes, k: int, value: float, is_solved: bool, listen: Listener
     ) -> None:
-        place = walk.ahead.pop(0)
-        coef, intercept = self.samples.design.coefficients(np.ascontiguousarray(lanes.lam[:, k]))
+        point, penalty = np.ascontiguousarray(lanes.lam[:, k]), self._psi(walk)
+        design, place = self.samples.design, walk.ahead.pop(0)
+        coef, intercept = design.coefficients(point)
         arrival = Arrival(
-            walk.fold, walk.task, place, coef, intercept, value, walk.n_sweeps, is_solved
+            walk.fold,
+            walk.task,
+            place,
+            coef,
+            intercept,
+            value,
+            penalty.value(design.split(point)[0]),
+            walk.n_sweeps,
+            is_solved,
         )
         walk.n_sweeps = 0
         if walk.ahead:

@@ -4,12 +4,16 @@ Features that no sample has are left out of the work. Which samples are held out
 content, not on their position: equal samples stay together, so copies of a sample can never be on
 both sides, and the order does not matter. `merged` makes one sample of equal ones, so that a sample
 of weight 2 is that sample twice for every step of a fit, which counts rows and nonzeros.
+
+Columns are in units of their own (design/units.py), so that multiplying them by constants changes
+neither the fit nor what is held out. Only where a column's scale is meant, as that of a term of
+texts is, they stay in the units in which they are given.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
-from typing import Any
+from typing import Any, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +24,7 @@ from ..base.cached import cached_property
 from ..base.version import VERSION
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
+from ..design.units import Units
 from ..design.wide import expanded, without_unused_features
 from ..io.checkpoint import checksum
 from ..problem import Problem
@@ -47,6 +52,7 @@ class Samples:
     n_threads: int
     used: NDArray[np.intp] | None = None  # the features that are kept; None: all
     n_given: int = 0  # samples of positive weight, before equal ones were merged
+    units: Units | None = None  # of the features that are kept; None: as given
 
     @classmethod
     def build(
@@ -59,14 +65,32 @@ class Samples:
         fit_intercept: bool,
         seed: int,
         n_threads: int,
+        units: Units | Literal["own"] | None = "own",
     ) -> Samples:
-        """Leave out samples of weight 0, and features that are never used if these are many."""
+        """Leave out samples of weight 0, and features that are never used if these are many.
+
+        ``units`` are those of the columns: their own, those of more rows than these, or None, for
+        columns that are meant as they are given.
+        """
         present = weights > 0
         if not present.all():
             arrays, codes, weights = arrays.select(present), codes[present], weights[present]
         arrays, used = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
+        if isinstance(units, str):
+            units = Units.of(arrays, weights, fit_intercept, n_threads)
+        elif units is not None and used is not None:
+            units = units.select(used)
         return cls(
-            arrays, codes, n_classes, weights, fit_intercept, seed, n_threads, used, len(codes)
+            arrays,
+            codes,
+            n_classes,
+            weights,
+            fit_intercept,
+            seed,
+            n_threads,
+            used,
+            len(codes),
+            units,
         )
 
     def merged(self) -> Samples:
@@ -75,12 +99,15 @@ class Samples:
         How a sweep is cut and when a Newton step is due follow from counts of rows and nonzeros:
         copies would take another path to the optimum than weights, and stop elsewhere.
         """
-        keep, weights = with_all_the_weight(
-            self.arrays, self.codes, self.fingerprints, self.weights
-        )
+        if self.units is None:
+            prints = self.fingerprints
+        else:  # these see samples as equal that are only nearly so
+            prints = fingerprints(self.arrays, self.seed, self.n_threads)
+        keep, weights = with_all_the_weight(self.arrays, self.codes, prints, self.weights)
         if keep.all():
             return self
         arrays, used = without_unused_features(self.arrays.select(keep), FEATURES_FOR_AN_ENTRY)
+        units = self.units if used is None or self.units is None else self.units.select(used)
         if used is not None and self.used is not None:
             used = self.used[used]
         fewer = replace(
@@ -89,8 +116,10 @@ class Samples:
             codes=self.codes[keep],
             weights=weights[keep],
             used=self.used if used is None else used,
+            units=units,
         )
-        if used is None:  # the numbers of features are those the fingerprints were made of
+        # The numbers of features are those the fingerprints were made of.
+        if used is None and self.units is None:
             fewer.__dict__["fingerprints"] = self.fingerprints[keep]
         return fewer
 
@@ -123,6 +152,7 @@ class Samples:
             self.fit_intercept,
             self.n_threads,
             nonzeros_a_shard=NONZEROS_A_SHARD // 2,  # several lanes have more to do with each
+            units=self.units,
         )
 
     @property
@@ -149,6 +179,10 @@ class Samples:
             return None
         return np.asarray(self.codes[self.order][:, None] != np.array(tasks)[None, :])
 
+    def tolerance(self, tol: float) -> float:
+        """Return a tolerance of excess edges, in units of a column's largest value."""
+        return tol if self.units is None else tol * self.units.least_spread
+
     def keep(self, coef: Vector) -> Vector:
         """Return the coefficients of the features that are kept."""
         return coef if self.used is None else coef[..., self.used]
@@ -160,7 +194,8 @@ class Samples:
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:
         """A number for each sample that equal samples share."""
-        return fingerprints(self.arrays, self.seed, self.n_threads)
+        rulers = None if self.units is None else self.units.ranges.rulers()
+        return fingerprints(self.arrays, self.seed, self.n_threads, rulers)
 
     def identity(self) -> dict[str, Any]:
         """Return what tells these samples from others, without a look at every entry."""
@@ -172,6 +207,7 @@ class Samples:
             "classes": self.n_classes,
             "rows, labels and weights": checksum(*content),
             "fit_intercept": self.fit_intercept,
+            "units": "as given" if self.units is None else "own",
             "seed": self.seed,
             "version": VERSION,
         }
@@ -194,9 +230,19 @@ class Samples:
     @cached_property
     def mean_square(self) -> float:
         """Mean squared length of a sample, by weight: the unit of l2."""
+        if self.units is not None:
+            return float(self._squares().sum())
         with self.arrays.reading():
             lengths = sum(squared_lengths(part, self.n_threads) for part in self.arrays.parts)
         return mean(lengths, self.weights)
+
+    def _squares(self) -> Vector:
+        """Mean square of each column of the core, by weight."""
+        c = self.weights[self.order] / self.weights.sum()
+        columns = np.arange(self.design.n_penalised, dtype=np.int32)
+        neg, pos, squares = (np.empty(len(columns)) for _ in range(3))
+        _core.gather_columns(self.matrix, c, columns, neg, pos, self.n_threads, squares)
+        return squares
 
     def without(self, held: Mask) -> Samples:
         """Return the same samples without some, for a fit of its own."""

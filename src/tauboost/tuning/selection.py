@@ -6,6 +6,7 @@ each with lanes of its own, and their mean decides.
 
 from __future__ import annotations
 
+from dataclasses import replace
 from itertools import product
 
 import numpy as np
@@ -14,7 +15,8 @@ from ..base.arrays import Mask, Vector
 from ..base.side_by_side import side_by_side
 from ..io.saved import SavedStateError, State, part, prefixed
 from ..losses import LOSSES
-from .choice import Choice
+from .cautions import slope_at_the_end
+from .choice import Choice, tried
 from .options import Job, Options
 from .race import Race, Strength
 from .samples import Samples
@@ -33,10 +35,14 @@ L1_RATIOS = (0.0, 0.5, 1.0)
 # After this many sweeps, these candidates stay: more of the stronger ones, as more sweeps
 # favour them.
 NARROWING = {1: (2, 1), 4: (1, 0)}
+# Where the strongest wins by far, the race goes on beyond it, once. Where the weakest does, the
+# number of sweeps is what regularises, and weaker ones would only be fitted to a worse optimum.
+BEYOND = (1e3, 1e2, 1e1)
 # A sweep that improves the held-out loss by less than this share is the last.
 LEAST_IMPROVEMENT = 2e-3
 # The phases of a fit that come after its choice.
 AFTER_THE_RACES = ("refit", "solve", "sweep")
+THE_LAST_RACE = "race on"
 
 
 def select(job: Job, parts: list[Mask]) -> Choice:
@@ -48,19 +54,42 @@ def select(job: Job, parts: list[Mask]) -> Choice:
     first = phases.index(found) if found in phases else 0
     for phase, strengths in zip(phases[first:], lists[first:], strict=False):
         races = [Race(job.samples, strengths, held, job.start) for held in parts]
-        _run(races, phase, job, best)
-        if job.clock.is_over:
-            break
+        if _run(races, phase, job, best):
+            return best
+    if found not in AFTER_THE_RACES:
+        _go_on(job, parts, best, lists)
     return best
+
+
+def _go_on(job: Job, parts: list[Mask], best: Choice, lists: list[list[Strength]]) -> None:
+    """Let stronger candidates race, if the strongest of a list is the best by far."""
+    state = job.options.checkpoint.saved(THE_LAST_RACE)
+    if state is not None:
+        best.restore(part("best", state), job.samples, job.options)
+    strengths = beyond(best, lists)
+    if strengths:
+        races = [Race(job.samples, strengths, held, job.start) for held in parts]
+        _run(races, THE_LAST_RACE, job, best)
+
+
+def beyond(best: Choice, lists: list[list[Strength]]) -> list[Strength]:
+    """Return stronger candidates, where the best of some lists is the strongest of its own."""
+    known = {strength for strengths in lists for strength in strengths}
+    rows = [row for row in best.table if strength_of(row) in known]  # none beyond the lists
+    first = strength_of(min(rows, key=lambda row: row["held_out_loss"]))
+    if slope_at_the_end(*tried(rows, first)) != 1:
+        return []
+    return [replace(first, alpha=factor * first.alpha) for factor in BEYOND]
 
 
 def phases_of_races(job: Job) -> list[str]:
     """Return the names of the phases in which candidates race, one list of them after another."""
-    return [f"race {k}" for k in range(len(candidates(job.samples, job.options)))]
+    n_lists = len(candidates(job.samples, job.options))
+    return [*(f"race {k}" for k in range(n_lists)), THE_LAST_RACE]
 
 
-def _run(races: list[Race], phase: str, job: Job, best: Choice) -> None:
-    """Sweep until the held-out loss stops falling, and note the best."""
+def _run(races: list[Race], phase: str, job: Job, best: Choice) -> bool:
+    """Sweep until the held-out loss stops falling, and note the best; True: asked to stop."""
     options = job.options
     best.race_sweep, best.race_loss = 0, np.inf
     state = options.checkpoint.saved(phase)
@@ -83,13 +112,14 @@ def _run(races: list[Race], phase: str, job: Job, best: Choice) -> None:
         if options.report is not None:
             stop |= job.tell("select", sweep, races[0].objective(leader), losses[leader])
         if stop or not losses[leader] < best.race_loss * (1.0 - LEAST_IMPROVEMENT):
-            return
+            return stop
         best.race_sweep, best.race_loss = sweep, losses[leader]
         if sweep in NARROWING:
             stronger, weaker = NARROWING[sweep]
             for race in races:
                 race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
         options.checkpoint.save(phase, lambda: _state(races, best))
+    return False
 
 
 def _note(
@@ -142,6 +172,11 @@ def _row(strength: Strength, sweep: int, loss: float) -> dict[str, float | str]:
         "sweep": sweep,
         "held_out_loss": loss,
     }
+
+
+def strength_of(row: dict[str, float | str]) -> Strength:
+    """Return the candidate that a row is about."""
+    return Strength(str(row["loss"]), float(row["alpha"]), float(row["l1_ratio"]))
 
 
 def fallback(samples: Samples, options: Options) -> Strength:

@@ -9,11 +9,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
+from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.binning import bin_table
 from ..validation import check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
+from .cautions import are_enough, of_shares
 from .options import Clock, Event, Report
 from .table_bands import score_spreads
 from .table_lanes import TableLanes
@@ -90,7 +92,18 @@ def fit_samples(
     _tell(report, Event("select", 1, math.nan, race.held_out_loss, clock.seconds))
     strength = race.with_pairs(strength)
     _tell(report, Event("select", 2, math.nan, race.held_out_loss, clock.seconds))
-    return _Fit(race, strength, classes, report).model()
+    model = _Fit(race, strength, classes, report).model()
+    warn_of(_caution(race))
+    return model
+
+
+def _caution(race: TableRace) -> str:
+    """Say it where held-out rows are enough to tell that the model is of no use to them."""
+    held = race.samples.counts[race.folds].sum(axis=0)
+    if race.samples.n_tasks > 1 or not are_enough(held) or not math.isfinite(race.held_out_loss):
+        return ""
+    share = race.samples.class_weight(race.samples.positive(0))
+    return of_shares(np.array([1.0 - share, share]), int(held.sum()), race.held_out_loss)
 
 
 def _tell(report: Report | None, event: Event) -> bool:

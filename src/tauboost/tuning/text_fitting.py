@@ -57,6 +57,7 @@ def fit_texts(
         n_threads=n_threads,
         sample_weight=None if sample_weight is None else weights,
         report=report,
+        units=None,  # the weights of terms are meant
     )
     return TextModel(features, model)
 

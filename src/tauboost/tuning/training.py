@@ -5,63 +5,31 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from math import nan
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..io.checkpoint import NoCheckpoint
 from ..io.saved import State, part, prefixed
-from ..losses import LOSSES
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
-from .calibration import fit_sigmoids
+from .cautions import FEWEST, of_choice, of_model, of_range, of_units
 from .choice import Choice
 from .linear import decision_values
 from .options import Clock, Job, Options
 from .race import Race, Strength
 from .samples import Samples
 from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
+from .trained import Minimum, Trained, model_at, with_link
 
 __all__ = ["Trained", "train"]
 
 # Up to this many sweeps regularise: they are repeated from 0 on all samples. More are on the way to
 # the optimum, and the fit on all samples goes there, up to tol.
 FEW_SWEEPS = 4
-
-
-@dataclass(frozen=True)
-class Trained:
-    """What training found, for the features that are kept."""
-
-    coef: Vector  # (tasks, features kept)
-    intercept: Vector  # (tasks,)
-    strength: Strength
-    n_sweeps: int
-    objective: Vector  # F without psi, (tasks,)
-    message: str
-    held_out_loss: float = nan
-    table: list[dict[str, float | str]] = field(default_factory=list)
-
-    @property
-    def penalty(self) -> Vector:
-        """The value of psi, for each task."""
-        return self.strength.psi(self.coef.shape[1]).values(self.coef)
-
-
-@dataclass(frozen=True)
-class Minimum:
-    """Where a fit to its tolerance ended."""
-
-    points: Vector  # of the core, (tasks, n)
-    values: Vector  # (tasks,)
-    n_sweeps: int
-    message: str
-    status: Status | None = None  # of the solver, where there was one
-    gap: float | None = None  # at most so far from the optimum, where that is proved
 
 
 def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
@@ -86,7 +54,8 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
         )
     job.build()
     with options.checkpoint.resuming():
-        return trained(job, parts, chooses)
+        model = trained(job, parts, chooses)
+    return replace(model, caution=model.caution or of_units(samples.units))
 
 
 def trained(job: Job, parts: list[Mask], chooses: bool) -> Trained:
@@ -98,12 +67,17 @@ def trained(job: Job, parts: list[Mask], chooses: bool) -> Trained:
     options.checkpoint.expect(AFTER_THE_RACES)
     strength = fallback(samples, options)
     if options.calibrate and parts:
-        return calibrated(job, strength, parts[0])
-    model = fixed(job, strength)
+        model = calibrated(job, strength, parts[0])
+    else:
+        model = fixed(job, strength)
     if options.alpha == "auto":
         why = "Too few samples to choose alpha by: a usual one was taken. "
         return replace(model, message=why + model.message)
-    return model
+    if samples.n_given < FEWEST:
+        return model
+    how = (strength.loss, strength.alpha, samples.n_threads)
+    caution = of_model(samples.arrays, model.coef, model.intercept, *how)
+    return replace(model, caution=caution)
 
 
 def tuned(job: Job, parts: list[Mask]) -> Trained:
@@ -129,14 +103,19 @@ def tuned(job: Job, parts: list[Mask]) -> Trained:
         )
     if job.clock.is_over:
         message += f" The time limit of {options.time_limit:g} s cut it short."
-    coef, intercept = split_all(samples, points)
-    model = Trained(coef, intercept, strength, best.sweep, values, message, best.loss, best.table)
-    if not options.calibrate:
-        return model
+    model = replace(
+        model_at(samples, points, strength, best.sweep, values, message),
+        held_out_loss=best.loss,
+        table=best.table,
+    )
     assert best.decisions is not None
     assert best.codes is not None
     assert best.weights is not None
-    return with_link(model, best.decisions, best.codes, best.weights)
+    held_out = (best.decisions, best.codes, best.weights)
+    caution = of_choice(*held_out, best.loss)
+    caution = caution or of_range(*best.tried(), best.shares(), "values of alpha")
+    model = replace(model, caution=caution)
+    return with_link(model, *held_out) if options.calibrate else model
 
 
 def saved_after_the_races(options: Options) -> State | None:
@@ -196,8 +175,8 @@ def fixed(job: Job, strength: Strength) -> Trained:
     state = saved_after_the_races(job.options)
     minimise = solved if job.samples.is_binary else swept
     found = minimise(job, strength, state)
-    coef, intercept = split_all(job.samples, found.points)
-    return Trained(coef, intercept, strength, found.n_sweeps, found.values, found.message)
+    how = (found.n_sweeps, found.values, found.message)
+    return model_at(job.samples, found.points, strength, *how)
 
 
 def solved(
@@ -227,7 +206,7 @@ def solved(
         l1_ratio=strength.l1_ratio,
         n_threads=samples.n_threads,
         max_epochs=options.max_iter,
-        tol=options.tol,
+        tol=samples.tolerance(options.tol),
         time_limit=job.clock.left,
         lam0=lam0,
         random_state=samples.seed,
@@ -254,7 +233,7 @@ def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
         if is_asked_to_stop(job, race):
             message = "Stopped by a callback."
             break
-        if edge <= options.tol:
+        if edge <= job.samples.tolerance(options.tol):
             message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
             break
         if clock.is_over:
@@ -274,26 +253,3 @@ def calibrated(job: Job, strength: Strength, held: Mask) -> Trained:
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
     model = fixed(job, strength)
     return with_link(model, decisions, samples.codes[held], samples.weights[held])
-
-
-def with_link(
-    model: Trained, decisions: Vector, codes: NDArray[np.intp], weights: Vector
-) -> Trained:
-    """Scale and shift the model, so that the loss's own link gives what held-out samples say.
-
-    A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
-    """
-    natural = LOSSES[model.strength.loss].link_slope
-    slope, offset = fit_sigmoids(decisions, codes, weights, natural)
-    scale = slope / natural
-    return replace(
-        model,
-        coef=model.coef * scale[:, None],
-        intercept=model.intercept * scale + offset / natural,
-    )
-
-
-def split_all(samples: Samples, points: Vector) -> tuple[Vector, Vector]:
-    """Coefficients of the kept features and intercepts, from points of the core."""
-    parts = [samples.design.coefficients(point) for point in points]
-    return np.stack([coef for coef, _ in parts]), np.array([b for _, b in parts])

@@ -69,6 +69,18 @@ class CsrArrays:
         shape = (len(indptr) - 1, self.shape[1])
         return CsrArrays(indptr, indices, data, shape, more, scale=self.scale)
 
+    def rows(self, start: int, stop: int) -> CsrArrays:
+        """Return some rows that follow each other, without a copy of their entries."""
+        begin, end = int(self.indptr[start]), int(self.indptr[stop])
+        return CsrArrays(
+            self.indptr[start : stop + 1] - self.indptr[start],
+            self.indices[begin:end],
+            None if self.data is None else self.data[begin:end],
+            (stop - start, self.shape[1]),
+            None if self.more is None else self.more.rows(start, stop),
+            scale=self.scale,
+        )
+
     def _blocks(
         self, keep: Mask, counts: NDArray[Any], indptr: NDArray[Any]
     ) -> Iterator[tuple[slice, tuple[slice, Any]]]:

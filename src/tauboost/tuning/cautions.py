@@ -1,0 +1,141 @@
+"""What is to be said of a model of little use: one sentence, which says what to do.
+
+A fit must not return such a model without a word, and has nothing to say of a good one: where
+samples are too few to tell, it is silent. Every function here returns a sentence, or an empty one.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..design.units import Units
+from ..losses import LOSSES
+from ..validation import CsrArrays
+from .linear import decision_values
+
+__all__ = [
+    "FEWEST",
+    "are_enough",
+    "of_choice",
+    "of_model",
+    "of_range",
+    "of_shares",
+    "of_units",
+    "slope_at_the_end",
+]
+
+# With fewer held-out samples, or fewer of a class, nobody can tell.
+FEWEST, FEWEST_OF_A_CLASS = 200, 20
+# Log-odds of samples that differ by less than this, as a standard deviation, are nearly the same.
+LEAST_SPREAD = 1e-2
+# A strength at the end of a range, that is so much better than its neighbour, is not the best.
+LEAST_SLOPE = 1e-2
+# Classes that are told apart so well want no penalty, and have nothing to gain from a weaker one.
+NEARLY_NONE = 0.2
+# Runs of samples that stand for all.
+RUNS, SAMPLES_IN_A_RUN = 16, 64
+
+
+def of_choice(decisions: Vector, codes: NDArray[np.intp], weights: Vector, loss: float) -> str:
+    """Judge a model by its decision values of held-out samples, and its log-loss on them."""
+    if not are_enough(np.bincount(codes)):
+        return ""
+    said = of_shares(np.bincount(codes, weights), len(codes), loss)
+    if said:
+        return said
+    is_binary = decisions.shape[1] == 1
+    chosen = decisions[:, 0] > 0 if is_binary else decisions.argmax(axis=1)
+    if not (chosen == chosen[0]).all():
+        return ""
+    return (
+        "the model predicts one class for every held-out sample, though its probabilities tell "
+        "samples apart: set class_weight='balanced', or compare predict_proba with a lower "
+        "threshold"
+    )
+
+
+def are_enough(counts: NDArray[np.intp]) -> bool:
+    """Tell whether held-out samples, so many of each class, are enough to judge by."""
+    return bool(counts.sum() >= FEWEST and counts.min() >= FEWEST_OF_A_CLASS)
+
+
+def of_shares(shares: NDArray[Any], n_held: int, loss: float) -> str:
+    """Compare the log-loss of held-out samples with that of always saying the classes' shares."""
+    without = entropy_of(shares)
+    # So much is luck: the best of several is chosen on these very samples.
+    if not loss > without - max(1e-4 * without, 0.25 / n_held):
+        return ""
+    return (
+        f"the model is no better than the shares of the classes (log-loss {loss:.4f} on held-out "
+        f"samples, {without:.4f} without any feature): check that labels and rows belong together, "
+        "and add columns that tell the classes apart"
+    )
+
+
+def entropy_of(shares: NDArray[Any]) -> float:
+    """Return the log-loss of always saying what the shares of the classes are."""
+    shares = shares / shares.sum()
+    return -float(np.sum(shares * np.log(shares)))
+
+
+def of_units(units: Units | None) -> str:
+    """Say that columns are far from 0, where no intercept can make up for it."""
+    if units is None or units.n_far < 2:  # one may be there in place of an intercept
+        return ""
+    return (
+        f"{units.n_far} columns of X are far from 0 next to how they vary, and hardly differ from "
+        "each other: set fit_intercept=True, or subtract their means"
+    )
+
+
+def of_model(
+    arrays: CsrArrays, coef: Vector, intercept: Vector, loss: str, alpha: float, n_threads: int
+) -> str:
+    """Judge a model by how much its decision values of some samples differ."""
+    parts = [decision_values(rows, coef, intercept, n_threads) for rows in _runs(arrays)]
+    spread = float(LOSSES[loss].link_slope * np.concatenate(parts).std(axis=0).max())
+    if not spread <= LEAST_SPREAD:
+        return ""
+    said = f"the model is nearly constant, its log-odds differ by {spread:.1g} only: "
+    if alpha == 0:
+        return said + "check labels and columns"
+    return said + f"give a smaller alpha than {alpha:.3g}, or alpha='auto'"
+
+
+def _runs(arrays: CsrArrays) -> list[CsrArrays]:
+    """Return some samples in runs, evenly spread."""
+    m, size = arrays.shape[0], SAMPLES_IN_A_RUN
+    if m <= RUNS * size:
+        return [arrays]
+    starts = np.linspace(0, m - size, RUNS).astype(np.int64).tolist()
+    with arrays.reading():
+        return [arrays.rows(start, start + size) for start in starts]
+
+
+def of_range(alphas: Vector, losses: Vector, shares: NDArray[Any], what: str) -> str:
+    """Judge the best of some alphas by the losses on held-out samples; ``what`` is to be given."""
+    end, without = slope_at_the_end(alphas, losses), entropy_of(shares)
+    if end == 0 or np.ptp(losses) < LEAST_SLOPE * without or losses.min() < NEARLY_NONE * without:
+        return ""
+    which, how = ("strongest", "larger") if end > 0 else ("weakest", "smaller")
+    return (
+        f"the {which} penalty that was tried, alpha={alphas[losses.argmin()]:.3g}, is the best by "
+        f"far on held-out samples: give {how} {what}"
+    )
+
+
+def slope_at_the_end(alphas: Vector, losses: Vector) -> int:
+    """Return 1 if the largest alpha is the best, by a margin, -1 if the smallest is, else 0."""
+    if len(alphas) < 2:
+        return 0
+    values = losses[np.argsort(alphas)]
+    best = int(values.argmin())
+    if best == 0 and values[0] < (1.0 - LEAST_SLOPE) * values[1]:
+        return -1
+    if best == len(values) - 1 and values[-1] < (1.0 - LEAST_SLOPE) * values[-2]:
+        return 1
+    return 0

@@ -1,0 +1,111 @@
+"""Models of little use are named, and others are not."""
+
+from __future__ import annotations
+
+import warnings
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tauboost as tb
+from tauboost.tuning.cautions import of_range, slope_at_the_end
+from tauboost.tuning.choice import Choice
+from tauboost.tuning.race import Strength
+from tauboost.tuning.selection import STRENGTHS, beyond
+
+RANDOM = np.random.default_rng(5)
+NOISE = RANDOM.normal(size=(1000, 5))
+COIN = RANDOM.integers(0, 2, 1000)
+SIGNAL = (NOISE[:, 0] + RANDOM.normal(size=1000) > 0).astype(int)
+ESTIMATORS = [tb.TauBoostClassifier, tb.TauBoostClassifierCV, tb.TableClassifier]
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_noise_is_called_noise(kind):
+    with pytest.warns(tb.FitWarning, match=r"no better than the shares .* check that labels") as w:
+        kind(random_state=0).fit(NOISE, COIN)
+    assert len(w) == 1
+    assert "\n" not in str(w[0].message)
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+@pytest.mark.parametrize("n", [30, 200, 1000])
+def test_nothing_is_said_of_a_good_model(kind, n):
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        kind(random_state=0).fit(NOISE[:n], SIGNAL[:n])
+
+
+def test_too_few_samples_to_tell():
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        tb.TauBoostClassifier(random_state=0).fit(NOISE[:60], COIN[:60])
+        tb.TauBoostClassifier(alpha=1e3, random_state=0).fit(NOISE[:60], SIGNAL[:60])
+
+
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+def test_a_constant_model_is_called_one(l1_ratio):
+    with pytest.warns(tb.FitWarning, match=r"nearly constant.* smaller alpha than"):
+        tb.TauBoostClassifier(alpha=1e3, l1_ratio=l1_ratio).fit(NOISE, SIGNAL)
+    with pytest.warns(tb.FitWarning, match=r"nearly constant.*check labels and columns"):
+        tb.TauBoostClassifier(alpha=0.0).fit(sp.csr_array((200, 3)), COIN[:200])
+
+
+def test_one_class_for_everybody():
+    rare = (NOISE[:, 0] + 2.0 * RANDOM.normal(size=1000) > 4.2).astype(int)
+    assert 20 < rare.sum() < 120
+    X = np.tile(NOISE, (4, 1)) + 1e-3 * RANDOM.normal(size=(4000, 5))
+    with pytest.warns(tb.FitWarning, match=r"one class for every .* class_weight='balanced'"):
+        clf = tb.TauBoostClassifier(random_state=0).fit(X, np.tile(rare, 4))
+    assert (clf.predict(X) == 0).all()
+
+
+def test_the_end_of_a_range():
+    alphas = np.array([10.0, 1.0, 0.1])
+    assert slope_at_the_end(alphas, np.array([0.5, 0.6, 0.7])) == 1
+    assert slope_at_the_end(alphas, np.array([0.7, 0.6, 0.5])) == -1
+    assert slope_at_the_end(alphas, np.array([0.7, 0.6, 0.599])) == 0
+    assert slope_at_the_end(alphas, np.array([0.7, 0.5, 0.6])) == 0
+    assert slope_at_the_end(alphas[:1], np.array([0.7])) == 0
+    shares = np.array([0.5, 0.5])
+    said = of_range(alphas, np.array([0.7, 0.6, 0.5]), shares, "alphas")
+    assert "the weakest penalty that was tried, alpha=0.1" in said
+    assert of_range(alphas, np.array([3e-3, 2e-3, 1e-3]), shares, "alphas") == ""
+
+
+def test_alphas_that_are_all_too_strong():
+    with pytest.warns(tb.FitWarning, match="weakest penalty .* give smaller alphas"):
+        tb.TauBoostClassifierCV(alphas=[1.0, 0.3], random_state=0).fit(NOISE, SIGNAL)
+
+
+def test_the_race_goes_on_beyond_the_end_of_its_range():
+    """By a margin, to stronger ones, and from the lists it began with only."""
+    lists = [[Strength("logistic", alpha, 0.0) for alpha in (1.0, 0.1, 0.01)]]
+
+    def go_on(*losses):
+        rows = zip((1.0, 0.1, 0.01, 1e3), losses, strict=False)
+        table = [
+            {"loss": "logistic", "l1_ratio": 0.0, "alpha": a, "sweep": 1, "held_out_loss": v}
+            for a, v in rows
+        ]
+        return [strength.alpha for strength in beyond(Choice(table=table), lists)]
+
+    assert go_on(0.3, 0.4, 0.5) == pytest.approx([1e3, 1e2, 1e1])
+    assert go_on(0.3, 0.4, 0.5, 0.2) == pytest.approx([1e3, 1e2, 1e1])
+    assert go_on(0.5, 0.4, 0.3) == go_on(0.5, 0.3, 0.4) == go_on(0.3, 0.301, 0.4) == []
+
+
+def test_a_race_that_went_on_is_told():
+    """Where features are noise, and many, no usual penalty is strong enough."""
+    X = np.random.default_rng(0).normal(size=(600, 800))
+    with pytest.warns(tb.FitWarning, match="no better than the shares"):
+        clf = tb.TauBoostClassifier(random_state=0).fit(X, COIN[:600])
+    assert len({row["alpha"] for row in clf.selection_}) == len(STRENGTHS) + 3
+    assert clf.held_out_loss_ < 0.7
+
+
+def test_far_columns_want_an_intercept():
+    far = NOISE + np.array([0.0, 50.0, 0.0, -80.0, 0.0])
+    with pytest.warns(tb.FitWarning, match="2 columns of X are far from 0 .* fit_intercept=True"):
+        tb.TauBoostClassifier(fit_intercept=False, random_state=0).fit(far, SIGNAL)
