@@ -360,3 +360,26 @@ def test_progress_is_shown(capsys):
     X, y = data("binary")
     tb.regularization_path(X, y, n_alphas=3, verbose=1)
     assert "tauboost choosing" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+def test_a_path_can_be_certified(loss, l1_ratio):
+    X, y = tb.make_w8a_like(800, random_state=0)
+    options = {"loss": loss, "l1_ratio": l1_ratio, "n_alphas": 5, "cv": None, "random_state": 0}
+    rough, fine = (
+        tb.regularization_path(X, y, tol=tol, certify=True, max_iter=1000, **options)
+        for tol in (1e-3, 1e-10)
+    )
+    known = np.isfinite(rough.gap) & np.isfinite(fine.gap)
+    assert known.sum() >= 3  # with l1 alone, a rough end may have no bound
+    true = (rough.objective - fine.objective)[known, 0]
+    assert np.all(rough.gap[known] >= true - 1e-10)
+    assert np.all(fine.gap[known] <= 1e-4)
+    assert np.isnan(tb.regularization_path(X, y, **options).gap).all()
+
+
+def test_only_two_classes_are_certified():
+    X, y = np.eye(6), [0, 1, 2, 0, 1, 2]
+    with pytest.raises(ValueError, match=r"^certify: needs two classes, and y has 3"):
+        tb.regularization_path(X, y, certify=True)

@@ -56,6 +56,7 @@ def regularization_path(
     n_jobs: int | None = -1,
     random_state: Any = None,
     verbose: int = 0,
+    certify: bool = False,
 ) -> PathResult:
     """Fit one linear classifier for each alpha, and score each by cross-validation.
 
@@ -87,6 +88,9 @@ def regularization_path(
         Decides the folds and the order of the sweeps.
     verbose : int
         1 shows a live line.
+    certify : bool
+        Whether to bound the optimum of each alpha, for ``gap`` of the result: one more gradient for
+        each. Needs two classes.
 
     Returns
     -------
@@ -107,6 +111,8 @@ def regularization_path(
     weights = check_weights(sample_weight, len(codes))
     if len(np.unique(codes[weights > 0])) < len(classes):
         raise ValueError("sample_weight leaves no samples of some classes")
+    if certify and len(classes) > 2:
+        raise ValueError(f"certify: needs two classes, and y has {len(classes)}")
     max_iter = check_count(max_iter, "max_iter")
     tol = check_real(tol, "tol", least=0.0)
     seed = check_seed(random_state)
@@ -125,6 +131,8 @@ def regularization_path(
     with live_line(verbose) as report:
         lanes = LanePaths(samples, strengths, folds, tol, max_iter, report)
         lanes.run(notes)
+    if certify:
+        notes.certify()
     return notes.result(classes)
 
 

@@ -14,6 +14,7 @@ from ..base.arrays import Vector
 from ..base.cached import cached_property
 from ..losses import LOSSES
 from ..plots.path import plot_path
+from ..solvers.bound import gap_of
 from ..tuning.folds import Fold
 from ..tuning.linear import decision_values
 from ..tuning.path_lanes import Arrival
@@ -50,6 +51,9 @@ class PathResult:
     train_log_loss, train_accuracy : ndarray of shape (n_alphas,)
     cv_log_loss, cv_accuracy : ndarray of shape (n_alphas, n_folds)
         On the samples that the fold held out; no columns without cross-validation.
+    gap : ndarray of shape (n_alphas,)
+        How far each model can be from the optimum of its alpha, which is proved, or NaN where that
+        could not be, or was not asked for (``certify=True``).
     """
 
     alphas: Vector
@@ -66,6 +70,7 @@ class PathResult:
     train_accuracy: Vector
     cv_log_loss: Vector
     cv_accuracy: Vector
+    gap: Vector
 
     @property
     def n_folds(self) -> int:
@@ -145,6 +150,7 @@ class PathNotes:
         self.scores = np.empty((n_alphas, len(self.folds), 2))
         self.decisions: dict[tuple[int, int], dict[int, Vector]] = {}
         self.lock = threading.Lock()
+        self.gap = np.full(n_alphas, np.nan)
         self.is_small = n_alphas * n_tasks * n_features <= LARGEST_ARRAY
 
     def __call__(self, arrival: Arrival) -> None:
@@ -188,6 +194,16 @@ class PathNotes:
         loss = LOSSES[self.strengths[0].loss]
         return loss.log_loss(H, fold.codes, fold.weights), accuracy
 
+    def certify(self) -> None:
+        """Bound the optimum of every alpha, from the model that was found for it."""
+        problem = self.samples.problem(self.strengths[0].loss)
+        for place, strength in enumerate(self.strengths):
+            (coef,) = self.rows[place]
+            given = self.samples.keep(np.asarray(coef if self.is_small else coef.toarray())[0])
+            lam = self.samples.design.point(given, float(self.intercepts[place, 0]))
+            psi = strength.psi(self.samples.design.n_penalised)
+            self.gap[place] = gap_of(problem, psi, lam, self.samples.n_threads)
+
     def result(self, classes: NDArray[Any]) -> PathResult:
         """Return everything noted."""
         coefs: Any
@@ -212,4 +228,5 @@ class PathNotes:
             train_accuracy=self.scores[:, -1, 1],
             cv_log_loss=self.scores[:, :-1, 0],
             cv_accuracy=self.scores[:, :-1, 1],
+            gap=self.gap,
         )

@@ -33,13 +33,14 @@ from .block_exact import BlockExact
 from .exact import Exact
 from .start import Start
 
-__all__ = ["Bounding", "why_unbounded"]
+__all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "why_unbounded"]
 
 # Weights v with edges below l1 are looked for with this share of l1; this much of it will do.
 WEAKER, WEAK_ENOUGH = 0.9, 0.95
 # Not before the largest edge is below this multiple of l1: from afar it would take long.
 NEAR = 1.5
 MOST_BALANCING_STEPS = 8
+ENOUGH_EPOCHS = 20.0  # to find such weights from a point that is nearly optimal
 BALANCED = 1e-15
 
 
@@ -137,6 +138,15 @@ class Bounding:
         # lam is nearly optimal, and close to where this will end: where Newton is at his best.
         at.newton.hurry(lam, 2 * self.problem.matrix.nnz * most_epochs)
         return at
+
+
+def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> float:
+    """Return how far lam can be from the optimum; NaN where nothing can be said."""
+    point = problem.rows(n_threads).point(lam)
+    bounding = Bounding(problem, penalty, n_threads)
+    bounding.look(lam, point.value, point.gradient(), ENOUGH_EPOCHS)
+    bound = math.nan if bounding.value is None else bounding.value
+    return max(point.value + penalty.value(lam) - bound, 0.0)
 
 
 def why_unbounded(penalty: Penalty) -> str | None:

@@ -26,7 +26,7 @@ from ..io.saved import State
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..validation import check_real
-from .bound import Bounding
+from .bound import ENOUGH_EPOCHS, Bounding
 from .result import Result, Status, Trace
 
 __all__ = [
@@ -43,7 +43,7 @@ DEFAULT_TOL = 1e-4
 DEFAULT_MAX_EPOCHS = 1000
 # Epochs that a bound may take: all it needs to stop on it, some at an optimum found otherwise, and
 # a share of the epochs done where a run was cut short.
-MOST_EPOCHS, LAST_EPOCHS, LAST_SHARE = 100.0, 20.0, 0.25
+MOST_EPOCHS, LAST_SHARE = 100.0, 0.25
 
 
 class Iteration(Protocol):
@@ -268,7 +268,7 @@ class Monitor:
         gap = None
         if np.isfinite(objective):
             is_found = status == Status.CONVERGED
-            most_epochs = LAST_EPOCHS if is_found else LAST_SHARE * at.epochs()
+            most_epochs = ENOUGH_EPOCHS if is_found else LAST_SHARE * at.epochs()
             gap = self._bound_at(at, most_epochs, objective)
         if gap is None:
             return None, None, f"{message} No gap is certified: {self.bounding.reason}."
