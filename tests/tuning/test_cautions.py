@@ -79,6 +79,23 @@ def test_alphas_that_are_all_too_strong():
         tb.TauBoostClassifierCV(alphas=[1.0, 0.3], random_state=0).fit(NOISE, SIGNAL)
 
 
+def test_the_weakest_of_a_race_is_no_reason_to_warn():
+    """Here it is the best by far; weaker ones would not be better."""
+    rng = np.random.default_rng(0)
+    X = rng.random((300, 40)) * (rng.random((300, 40)) < 0.2)
+    y = X @ rng.normal(size=40) + 0.1 * rng.normal(size=300) > 0
+    clf = tb.TauBoostClassifier(random_state=0).fit(X, y)  # warnings are errors
+    assert clf.score(X, y) > 0.9
+
+
+def test_a_plan_does_not_warn_of_the_models_it_times():
+    rng = np.random.default_rng(0)
+    X, y = (rng.random((2000, 30)) < 0.2).astype(float), rng.random(2000) < 0.5
+    with pytest.warns(tb.FitWarning):
+        tb.TauBoostClassifier(random_state=0).fit(X, y)
+    tb.plan((X, y), seconds=0.01)
+
+
 def test_the_race_goes_on_beyond_the_end_of_its_range():
     """By a margin, to stronger ones, and from the lists it began with only."""
     lists = [[Strength("logistic", alpha, 0.0) for alpha in (1.0, 0.1, 0.01)]]

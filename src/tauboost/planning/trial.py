@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+import warnings
 from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.fit_warning import FitWarning
 from ..tuning.fitting import fit
 from ..tuning.model import Model
 from ..tuning.options import Event, Parameters
@@ -48,14 +50,17 @@ def run_trial(arrays: CsrArrays, codes: NDArray[np.intp], weights: Vector, n_thr
         times[event.phase] = time.perf_counter() - began
         return False
 
-    model = fit(
-        arrays,
-        codes,
-        Parameters(random_state=SEED),
-        n_threads=n_threads,
-        sample_weight=weights,
-        report=note,
-    )
+    with warnings.catch_warnings():
+        # What there is to say of a model of some rows says nothing of one of all.
+        warnings.simplefilter("ignore", FitWarning)
+        model = fit(
+            arrays,
+            codes,
+            Parameters(random_state=SEED),
+            n_threads=n_threads,
+            sample_weight=weights,
+            report=note,
+        )
     seconds = time.perf_counter() - began
     built = times["build"]
     chosen = times.get("select", built)

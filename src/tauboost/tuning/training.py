@@ -16,7 +16,7 @@ from ..io.saved import State, part, prefixed
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
-from .cautions import FEWEST, of_choice, of_model, of_range, of_units
+from .cautions import FEWEST, of_choice, of_model, of_range, of_units, slope_at_the_end
 from .choice import Choice
 from .linear import decision_values
 from .options import Clock, Job, Options
@@ -113,7 +113,9 @@ def tuned(job: Job, parts: list[Mask]) -> Trained:
     assert best.weights is not None
     held_out = (best.decisions, best.codes, best.weights)
     caution = of_choice(*held_out, best.loss)
-    caution = caution or of_range(*best.tried(), best.shares(), "values of alpha")
+    # The weakest of a race is no reason to worry: weaker ones, when tried, were never better.
+    if not caution and slope_at_the_end(*best.tried()) > 0:
+        caution = of_range(*best.tried(), best.shares(), "values of alpha")
     model = replace(model, caution=caution)
     return with_link(model, *held_out) if options.calibrate else model
 
