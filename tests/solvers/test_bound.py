@@ -175,3 +175,10 @@ def test_the_conjugate_is_the_largest_value(slope, l1, l2, lower, width):
     endless = replace(penalty, upper=np.array([np.inf]))
     if l2 == 0 and -slope > l1:
         assert endless.conjugate(np.array([slope]), 7.0) == pytest.approx(7.0 * (-slope - l1))
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_a_matrix_without_entries_has_no_gap(loss):
+    problem = tb.Problem(sp.csr_array((4, 3)), [1, -1, 1, -1], loss=loss)
+    result = tb.solve(problem, alpha=0.1, random_state=0)
+    assert result.gap == pytest.approx(0.0, abs=1e-15)

@@ -110,7 +110,8 @@ class Bounding:
             return False
         self.reason = "no row weights were found whose edges are all below the l1 penalty"
         at = self._with_weaker_l1(lam, most_epochs)
-        near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / float(self.problem.design.scale.max())
+        largest = float(self.problem.design.scale.max(initial=0.0)) or 1.0  # 0: no entries at all
+        near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / largest
         seen = math.inf
         while at.epochs() < most_epochs:
             at.advance(1.0)
