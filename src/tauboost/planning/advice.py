@@ -5,7 +5,7 @@ from __future__ import annotations
 from types import SimpleNamespace
 from typing import Any
 
-from ..solvers.exact import BundleSize
+from ..solvers.exact import LARGEST_OVERLAP, BundleSize
 from .words import in_bytes, in_seconds
 
 __all__ = ["first_tau", "message_seconds", "place", "thread_counts", "useful"]
@@ -14,8 +14,6 @@ __all__ = ["first_tau", "message_seconds", "place", "thread_counts", "useful"]
 WORTH_A_THREAD = 0.95
 # One round of messages between a driver and two workers on one machine (docs/dask.md).
 ROUND_SECONDS = 1.5e-3
-# Rows meet at most this many columns of a bundle on a cluster.
-CLUSTER_OVERLAP = 1.2
 
 
 def thread_counts(n_threads: int) -> list[int]:
@@ -39,7 +37,7 @@ def first_tau(m: int, n: int, nnz: int) -> int:
 
 def message_seconds(m: int, n: int, nnz: int) -> float:
     """Return what the messages of a sweep take on a cluster of two workers."""
-    tau = BundleSize(_shape(m, n, nnz), None, message_cost=CLUSTER_OVERLAP * m).tau
+    tau = BundleSize(_shape(m, n, nnz), None, message_cost=LARGEST_OVERLAP * m).tau
     return ROUND_SECONDS * -(-n // tau)
 
 

@@ -20,12 +20,11 @@ import numpy as np
 
 from ..eso import beta
 from ..problem import Problem
-from ..solvers import solve
+from ..solvers.registry import PAPER_TAU, solve
 from .words import rounded
 
 __all__ = ["Prediction", "predict"]
 
-PAPER_TAU = 16
 EPOCHS = 20  # of exact steps, which tell how low F can get
 
 

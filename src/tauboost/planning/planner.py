@@ -17,14 +17,11 @@ from . import advice, memory, paper
 from .costs import Costs
 from .look import Look, look_at
 from .problem_planner import plan_problem
-from .result import Plan
+from .result import GUESSED, MEASURED, TIMED, Plan
 
 __all__ = ["plan"]
 
 STEPS = 4  # looking, fitting some rows, timing sweeps, the paper
-# What was measured on all rows, on some columns of all rows, or on some rows only, may be so much
-# less or more.
-MEASURED, TIMED, GUESSED = (0.85, 1.2), (0.75, 1.35), (0.5, 2.0)
 
 
 def plan(

@@ -10,13 +10,12 @@ from ..solvers import solve
 from . import advice, memory, paper
 from .cut import BEGINNING, in_turns
 from .rate import sweeps_to
-from .result import Plan
+from .result import GUESSED, MEASURED, Plan
 
 __all__ = ["plan_problem"]
 
 # A first look at how long a sweep takes, in epochs.
 GLANCE = 0.02
-MEASURED, GUESSED = (0.85, 1.2), (0.5, 2.0)
 # Vectors over rows and over columns that a run keeps.
 PER_ROW, PER_COLUMN = 6, 8
 

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Mask, Vector
+from ..solvers.newton import MOST_DENSE
 from ..solvers.registry import solve
 from .clock import Clock, OutOfTime
 from .faces import Split, problem_of, split
@@ -18,10 +19,8 @@ from .merging import Merged
 from .peeling import Peeled, peel
 from .signed_rows import SignedRows
 
-__all__ = ["MOST_DENSE", "Partition", "column_scale", "few_columns", "partition", "scaled"]
+__all__ = ["Partition", "column_scale", "few_columns", "partition", "scaled"]
 
-# A Gram matrix of more columns (or rows, where these are fewer) takes too long to factorise.
-MOST_DENSE = 2048
 # Beside the largest: eigenvalues, and weights of columns that scaling has made alike.
 NO_EIGENVALUE, NO_WEIGHTS = 1e-12, (0.0, 1e-14, 1e-12, 1e-10, 1e-8)
 

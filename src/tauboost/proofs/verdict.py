@@ -15,6 +15,7 @@ from ..base.arrays import Mask, Vector
 from ..base.threads import resolve_threads
 from ..problem import BaseProblem, Problem
 from ..solvers.cholesky import one_thread
+from ..solvers.newton import MOST_DENSE
 from ..table_problem import TableProblem
 from ..validation import check_real
 from .balance import balanced_weights
@@ -24,7 +25,7 @@ from .contradictions import duplicate_groups, in_order
 from .margin import Bracket
 from .margin_rows import largest_margin
 from .merging import merge
-from .partition import MOST_DENSE, column_scale, few_columns, partition, scaled
+from .partition import column_scale, few_columns, partition, scaled
 from .products import Products
 
 __all__ = ["hard_core"]

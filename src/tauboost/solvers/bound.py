@@ -66,10 +66,11 @@ class Bounding:
     def __init__(self, problem: BaseProblem, penalty: Penalty, n_threads: int) -> None:
         self.problem, self.penalty, self.n_threads = problem, penalty, n_threads
         self.value: float | None = None
-        self.reason = why_unbounded(penalty) or "the objective is not finite"
-        self.is_possible = why_unbounded(penalty) is None
+        obstacle = why_unbounded(penalty)
+        self.is_possible = obstacle is None
+        self.reason = obstacle or "the objective is not finite"
         self._confined: Confined | None = None
-        if problem.loss_function.has_odds:
+        if problem.loss_function.has_odds and penalty.l1 > 0:
             self._confined = Confined(0.0, -penalty.rest_value)
 
     @property
@@ -88,9 +89,8 @@ class Bounding:
             lam, value, gradient = self._balanced(lam)
         has_swept = self.needs_weights and self._confine(lam, gradient, most_epochs)
         objective = value + self.penalty.value(lam)
-        radius = math.inf
-        if self._confined is not None:
-            radius = self._confined.radius(objective, self.penalty.l1) if self.penalty.l1 else 0.0
+        confined = self._confined
+        radius = math.inf if confined is None else confined.radius(objective, self.penalty.l1)
         conjugate = self.penalty.conjugate(gradient, radius)
         found = value - float(np.sum(gradient * lam)) - conjugate
         if math.isfinite(found) and (self.value is None or found > self.value):
