@@ -41,6 +41,8 @@ class HeldTexts {
     }
   }
 
+  HeldTexts(const HeldTexts&) = delete;
+
   // Replaces the texts whose lower case only the interpreter knows.
   void lower() {
     for (std::size_t k = 0; k < texts_.size(); ++k) {

@@ -15,9 +15,10 @@ import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
-NAMES += ["model-files", "stores", "dask", "command-line", "planning"]
+NAMES += ["model-files", "stores", "dask", "command-line", "planning", "migration"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
-SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
+# Pages whose commands find their files.
+SESSIONS = {"docs/guide.md", "docs/command-line.md", "docs/migration.md"}
 NEEDS = {
     "README.md": "pandas",
     "docs/classifier.md": "pandas",
