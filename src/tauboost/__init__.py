@@ -78,6 +78,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "base.fit_warning": {"FitWarning"},
+        "comparing": set(),
         "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
         "eso": {"beta", "speedup"},
         "estimators": {
@@ -98,7 +99,6 @@ __getattr__, __dir__ = lazy_names(
         "planning": {"Plan", "plan"},
         "problem": {"Problem"},
         "proofs": {"HardCore", "hard_core"},
-        "report": set(),
         "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },
