@@ -119,7 +119,7 @@ def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, 
         rows, y, name = _texts(subject, saved, asked, n_threads)
     else:
         rows, y, name = _others(subject, saved, asked, n_threads)
-    data = labelled(subject, rows, y, name)
+    data = labelled(subject, rows, y, name, first=1)
     return data, _core(subject, rows, y, n_threads) if asked.verdict else None
 
 

@@ -11,12 +11,13 @@ from ..base.version import VERSION
 from ..proofs import HardCore
 from .bands import Estimate
 from .card_section import card_section
-from .fit_section import fit_section, race_section
+from .fit_section import fit_section
 from .markup import Markup, tag
 from .page import page
 from .proof_section import cautions, proof_section, warnings_section
 from .quality import Quality, measure
 from .quality_section import quality_section
+from .race_section import race_section
 from .result import Report
 from .rows import Data
 from .rows_section import rows_section

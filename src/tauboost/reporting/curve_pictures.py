@@ -31,7 +31,7 @@ def draw_precision(found: Curves, name: str, share: float) -> Markup:
     """Draw the precision against the recall, with its band."""
     picture = _square(f"Precision and recall of {name}", "recall", "precision")
     picture.line([0, 1], [share, share], "guess")
-    picture.band(POINTS, found.precision_low, found.precision_high)
+    picture.band(POINTS[1:], found.precision_low[1:], found.precision_high[1:])
     picture.line(*_thinned(found.true_rate, found.precision))
     picture.dot(0, 0, "dot moved", data_dot="precision", visibility="hidden")
     return picture.svg()

@@ -110,16 +110,16 @@ def _rows(subject: Subject, clf: Any, X: Any, n_threads: int) -> GivenRows:
     return LinearRows(subject, arrays, n_threads)
 
 
-def labelled(subject: Subject, rows: GivenRows, y: Any, name: str) -> Data:
+def labelled(subject: Subject, rows: GivenRows, y: Any, name: str, first: int = 0) -> Data:
     """Return rows with the numbers of their classes, if there are labels."""
     if rows.n == 0:
         raise ValueError(f"X has no {subject.row_word}s to report on")
     if y is None:
-        return Data(name, rows, None)
+        return Data(name, rows, None, first=first)
     labels: NDArray[Any] = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (rows.n,):
         raise ValueError(f"y must have {rows.n} labels, one for each row of X, got {labels.shape}")
     codes = codes_of(subject.model.classes, labels)
-    return Data(name, rows, codes, data_hash(rows.prints, codes))
+    return Data(name, rows, codes, data_hash(rows.prints, codes), first)

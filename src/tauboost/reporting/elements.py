@@ -8,7 +8,6 @@ from typing import Any, NamedTuple
 
 from .bands import Estimate
 from .markup import Markup, join, tag
-from .scales import number
 
 __all__ = [
     "Cell",
@@ -78,9 +77,10 @@ def facts(rows: Iterable[tuple[Any, Any]]) -> Markup:
     return tag("dl", *items, class_="facts")
 
 
-def figure(picture: Markup, *caption: Any, class_: str | None = None) -> Markup:
-    """Return a picture with the words below it."""
-    return tag("figure", picture, tag("figcaption", *caption), class_=class_)
+def figure(picture: Markup, *caption: Any, is_below: bool = True) -> Markup:
+    """Return a picture with words below or above it."""
+    words = tag("figcaption", *caption)
+    return tag("figure", *((picture, words) if is_below else (words, picture)))
 
 
 def table(
@@ -147,6 +147,5 @@ def bar(value: float, largest: float) -> Markup:
 
 
 def signed(value: float, digits: int = 3) -> str:
-    """Write a number with its sign."""
-    text = number(value, digits)
-    return f"+{text}" if value > 0 else text
+    """Write a number with its sign, and always as many digits, so that columns line up."""
+    return f"{value:+.{digits}f}".replace("-", "−")

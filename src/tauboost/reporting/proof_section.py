@@ -82,7 +82,7 @@ def _forbidden(subject: Subject, data: Data) -> Markup:
     lines = []
     for group in found.groups:
         counts = np.bincount(data.codes[group], minlength=len(labels))
-        who = ", ".join(f"{k:,}" for k in group[:MOST_OF_A_GROUP])
+        who = ", ".join(f"{k + data.first:,}" for k in group[:MOST_OF_A_GROUP])
         more = f" and {len(group) - MOST_OF_A_GROUP:,} more" if len(group) > MOST_OF_A_GROUP else ""
         kinds = [
             part

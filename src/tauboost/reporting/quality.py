@@ -60,7 +60,7 @@ class Quality:
     counts : rows of each class
     confusion : (classes, classes), rows by true class, columns by what is said
     accuracy, log_loss, brier : Estimate
-    guess_accuracy, guess_loss : float
+    guess_accuracy, guess_loss, guess_brier : float
         Those of always saying the most frequent class, and the shares of the classes.
     classes : one ClassQuality for each class; of two classes, of the second alone
     thresholds : of two classes: of the probability of the second; of more: of the likeliest class,
@@ -75,6 +75,7 @@ class Quality:
     brier: Estimate
     guess_accuracy: float
     guess_loss: float
+    guess_brier: float
     classes: list[ClassQuality]
     thresholds: list[Threshold]
 
@@ -104,6 +105,7 @@ def measure(decisions: Vector, probabilities: Vector, codes: NDArray[np.intp]) -
         mean_of(_squares(probabilities, codes)),
         float(counts.max() / n),
         -float(np.sum(shares * np.log(shares))),
+        float(np.sum(shares * (1.0 - shares)) / n_classes),
         [
             _of_class(k, decisions, probabilities, codes, said, is_drawn=is_binary or k in drawn)
             for k in wanted

@@ -52,7 +52,7 @@ def _numbers(found: Quality, auc: Estimate | None) -> Markup:
     rows = [
         ("accuracy", banded(found.accuracy, is_percent=True), percent(found.guess_accuracy)),
         ("log-loss", banded(found.log_loss), f"{found.guess_loss:.3f}"),
-        ("Brier score", banded(found.brier), "none"),
+        ("Brier score", banded(found.brier), f"{found.guess_brier:.3f}"),
     ]
     if auc is not None:
         rows.insert(0, ("AUC", banded(auc), "0.500"))

@@ -191,3 +191,4 @@ class Data:
     rows: GivenRows
     codes: NDArray[np.intp] | None
     hash: str = ""
+    first: int = 0  # the number of the first row, as people count them

@@ -39,6 +39,7 @@ def rows_section(subject: Subject, data: Data | None, probabilities: Vector | No
         paragraph("Rows of which the two likeliest classes have nearly the same probability."),
         cards.of(rows),
     ]
+    parts.append(note(f"{subject.row_word.title()}s are counted from {data.first}."))
     return Section("rows", TITLE, join(parts))
 
 
@@ -53,11 +54,11 @@ class _Cards:
         return tag("div", *[self._card(row, k < 2) for k, row in enumerate(rows)], class_="cards")
 
     def _card(self, row: int, is_open: bool) -> Markup:
-        labels, codes = self.subject.labels, self.data.codes
+        labels, codes, word = self.subject.labels, self.data.codes, self.subject.row_word
         said = int(self.probabilities[row].argmax())
         sure = self.probabilities[row, said]
         head = [
-            tag("span", f"{self.subject.row_word} {row:,}", class_="row-name"),
+            tag("span", f"{word} {row + self.data.first:,}", class_="row-name"),
             " said ",
             tag("strong", given(labels[said], 30)),
             f" ({_sure(sure)})",

@@ -127,7 +127,7 @@ def _bars(term: Term) -> Markup:
     shown = order[term.weights[order] > 0][:MOST_BARS]
     shown = shown[np.argsort(-term.scores[shown], kind="stable")]
     height = max(70, 24 + 18 * len(shown) + 20)
-    x = Scale.around([0.0, *term.scores[shown]], NAME_WIDTH, SIZE[0] - 12.0, room=0.08)
+    x = Scale.around([0.0, *term.scores[shown]], NAME_WIDTH, SIZE[0] - 36.0, room=0.08)
     picture = Picture(f"Score of {_name(term)}", x, (0.0, 1.0), size=(SIZE[0], height), bottom=24.0)
     picture.axes(x_ticks=x.ticks(4), y_ticks=[])
     zero, top = float(x(0.0)), float(term.weights.max())
@@ -138,10 +138,8 @@ def _bars(term: Term) -> Markup:
         picture.add(
             "rect", x=begin, y=at - 5, width=max(end - begin, 0.8), height=10.0, class_=side
         )
-        share = 26.0 * float(np.sqrt(term.weights[cell] / top))
-        picture.add(
-            "rect", x=NAME_WIDTH - 30, y=at + 5.5, width=share, height=2.0, class_="density"
-        )
+        width = 26.0 * float(np.sqrt(term.weights[cell] / top))
+        picture.add("rect", x=SIZE[0] - 28.0, y=at - 5, width=width, height=10.0, class_="density")
         picture.write(NAME_WIDTH - 6, at + 3, _short(axis.names[cell]), "end")
     picture.add("line", x1=zero, x2=zero, y1=8.0, y2=height - 24.0, class_="zero")
     return picture.svg("picture term")

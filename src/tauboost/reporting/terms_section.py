@@ -64,6 +64,7 @@ def _picture(subject: Subject, term: Term) -> Markup:
         tag("strong", given(term.name)),
         f" importance {number(term.importance)}{bands}",
         *whose,
+        is_below=False,
     )
 
 
@@ -72,7 +73,7 @@ def _table(terms: list[Term]) -> Markup:
         (
             given(term.name),
             term.kind,
-            Cell(number(term.importance), term.importance),
+            Cell(f"{term.importance:.4f}", term.importance),
             Cell(signed(float(np.min(term.scores))), float(np.min(term.scores))),
             Cell(signed(float(np.max(term.scores))), float(np.max(term.scores))),
         )
