@@ -4,7 +4,7 @@ import json
 import time
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 import typer
@@ -14,14 +14,11 @@ from rich.console import Console
 from ..base.threads import resolve_threads
 from ..io import is_store
 from ..io.model import AnyData, ModelData, read_model
-from ..problem import Problem
-from ..proofs import HardCore, hard_core
 from ..reporting.builder import Wishes, build
 from ..reporting.door import labelled
 from ..reporting.result import Report
 from ..reporting.rows import Data, GivenRows, LinearRows, TableRows, TextRows
 from ..reporting.subject import Subject, checked_names
-from ..table_problem import TableProblem
 from ..tuning.loading import model_of
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
@@ -29,6 +26,9 @@ from ..tuning.text_model import TextModel
 from ..validation import as_csr
 from .data import is_table, name_of, only, open_data
 from .inspect_model import label_of
+
+if TYPE_CHECKING:
+    from ..proofs import HardCore
 
 __all__ = ["Asked", "write_report"]
 
@@ -108,7 +108,7 @@ def _subject(saved: AnyData, path: Path, asked: Asked) -> Subject:
     return Subject(saved.kind, model, saved.params, names, path.name, terms)
 
 
-def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, HardCore | None]:
+def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, "HardCore | None"]:
     """Read the data, if there are any, and ask for the verdict on them, if it is wanted."""
     if not asked.paths:
         if asked.verdict:
@@ -165,9 +165,13 @@ def _table(model: TableModel, path: Path, label: str | None) -> tuple[Any, Any]:
     return data.frame, data.y
 
 
-def _core(subject: Subject, rows: GivenRows, y: Any, n_threads: int) -> HardCore:
+def _core(subject: Subject, rows: GivenRows, y: Any, n_threads: int) -> "HardCore":
     if not subject.is_binary:
         raise ValueError("--verdict: for two classes, and the model has more")
+    from ..problem import Problem  # noqa: PLC0415
+    from ..proofs import hard_core  # noqa: PLC0415
+    from ..table_problem import TableProblem  # noqa: PLC0415
+
     if isinstance(rows, TableRows):
         return hard_core(TableProblem(rows.frame, y, n_threads=n_threads), n_threads=n_threads)
     assert isinstance(rows, LinearRows | TextRows)

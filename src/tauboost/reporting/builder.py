@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from ..base.version import VERSION
-from ..proofs import HardCore
 from .bands import Estimate
 from .card_section import card_section
 from .fit_section import fit_section
@@ -25,6 +24,9 @@ from .subject import Subject
 from .summary import plain_verdict, summary, verdict
 from .terms_section import terms_section
 from .weights_section import weights_section
+
+if TYPE_CHECKING:
+    from ..proofs import HardCore
 
 __all__ = ["Wishes", "build"]
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import os
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.messages import shown
 from ..base.threads import resolve_threads
-from ..proofs import HardCore
 from ..tuning.metrics import codes_of
 from ..tuning.record import data_hash
 from ..validation import CsrArrays, as_csr, is_store
@@ -20,6 +19,9 @@ from .builder import Wishes, build
 from .result import Report
 from .rows import Data, GivenRows, LinearRows, TableRows, TextRows
 from .subject import Subject, subject_of
+
+if TYPE_CHECKING:
+    from ..proofs import HardCore
 
 __all__ = ["labelled", "report"]
 
@@ -76,8 +78,8 @@ def report(
     >>> page.verdict[:36]
     'On 500 rows of the last 500 pages, '
     """
-    if core is not None and not isinstance(core, HardCore):
-        raise TypeError(f"core must be what tb.hard_core returns, got {shown(core)}")
+    if core is not None:
+        _check_core(core)
     n_threads, called = resolve_threads(n_threads), None
     if isinstance(model, str | os.PathLike):
         from ..estimators import load_model  # noqa: PLC0415
@@ -94,6 +96,13 @@ def report(
     elif y is not None:
         raise ValueError("y was given without X: give the rows too")
     return build(subject, data, Wishes(title, notes, core))
+
+
+def _check_core(core: Any) -> None:
+    from ..proofs import HardCore  # noqa: PLC0415
+
+    if not isinstance(core, HardCore):
+        raise TypeError(f"core must be what tb.hard_core returns, got {shown(core)}")
 
 
 def _rows(subject: Subject, clf: Any, X: Any, n_threads: int) -> GivenRows:

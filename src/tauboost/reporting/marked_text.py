@@ -36,9 +36,9 @@ def _begin(story: Story) -> int:
     if length <= LONGEST:
         return 0
     weights = np.zeros(length + 1)
-    for term in story.terms:
-        for first, _ in term.spans:
-            weights[first] += abs(term.contribution) / len(term.spans)
+    for added, spans in story.spans:
+        for first, _ in spans:
+            weights[first] += abs(added) / len(spans)
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     begins = np.arange(0, length - LONGEST + STEP, STEP)
     begins = np.minimum(begins, length - LONGEST)
@@ -49,12 +49,12 @@ def _begin(story: Story) -> int:
 def _pieces(story: Story, begin: int, end: int) -> list[tuple[int, int, float]]:
     """Cut a part of a text where terms begin and end, and say what they add at each place."""
     edges: dict[int, Counter[int]] = {begin: Counter(), end: Counter()}
-    for k, term in enumerate(story.terms):
-        for first, last in term.spans:
+    for k, (_, spans) in enumerate(story.spans):
+        for first, last in spans:
             if last > begin and first < end:
                 edges.setdefault(max(first, begin), Counter())[k] += 1
                 edges.setdefault(min(last, end), Counter())[k] -= 1
-    shares = [term.contribution / max(len(term.spans), 1) for term in story.terms]
+    shares = [added / max(len(spans), 1) for added, spans in story.spans]
     active: Counter[int] = Counter()
     found = []
     for a, b in pairwise(sorted(edges)):

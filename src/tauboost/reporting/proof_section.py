@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import math
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from ..proofs import HardCore
 from .chosen_rows import contradictions
 from .elements import Section, facts, note, paragraph, percent
 from .markup import Markup, given, join, tag
@@ -15,6 +14,9 @@ from .quality import Quality
 from .rows import Data
 from .scales import number
 from .subject import Subject
+
+if TYPE_CHECKING:
+    from ..proofs import HardCore
 
 __all__ = ["cautions", "proof_section", "warnings_section"]
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..design.binning import encode
 from ..estimators.explanation import as_text, place_columns
-from ..estimators.text_explanation import TermContribution, explain_text
+from ..estimators.text_spans import Span, find_features
 from ..tuning.held_out import code_fingerprints
 from ..tuning.model import Model
 from ..tuning.record import row_prints
@@ -39,15 +39,18 @@ class Part(NamedTuple):
 
 @dataclass(frozen=True)
 class Story:
-    """Why a model says a class of a row: its parts, the largest first, and the sum of the rest."""
+    """Why a model says a class of a row: its parts, the largest first, and the sum of the rest.
+
+    Of a text also its letters, and what each term adds with the places where it stands.
+    """
 
     parts: list[Part]
     n_rest: int
     rest: float
     intercept: float
     decision: float
-    text: str = ""  # of a text: what the spans of its terms count in
-    terms: tuple[TermContribution, ...] = ()
+    text: str = ""
+    spans: list[tuple[float, tuple[Span, ...]]] = field(default_factory=list)
 
 
 class GivenRows(ABC):
@@ -82,27 +85,14 @@ class GivenRows(ABC):
         return Story(parts, n_rest, rest, intercept, intercept + float(added.sum()))
 
 
-class LinearRows(GivenRows):
-    """Rows of a matrix."""
+class MatrixRows(GivenRows):
+    """Rows of a matrix, with a weight for each column."""
 
-    def __init__(self, subject: Subject, arrays: CsrArrays, n_threads: int) -> None:
-        assert isinstance(subject.model, Model)
-        self.subject, self.arrays = subject, arrays
-        self.decisions = subject.model.decisions(arrays, n_threads)
-        self.prints = row_prints(arrays, n_threads)
+    subject: Subject
+    arrays: CsrArrays
 
-    def story(self, row: int, code: int) -> Story:
-        """Say what each entry of a row adds."""
-        task, sign = self._task(code)
-        columns, values = self._entries(row)
-        weights = sign * self.subject.weights(task)
-        known = columns < len(weights)
-        columns, values = columns[known], values[known]
-        names = [self.subject.column_name(int(k)) for k in columns]
-        intercept = sign * float(self.subject.fit.intercept[task])
-        return self._told(names, [number(v) for v in values], values * weights[columns], intercept)
-
-    def _entries(self, row: int) -> tuple[NDArray[np.intp], Vector]:
+    def entries(self, row: int) -> tuple[NDArray[np.intp], Vector]:
+        """Return the columns of a row, and its values there."""
         found = []
         for part in self.arrays.parts:
             here = slice(int(part.indptr[row]), int(part.indptr[row + 1]))
@@ -113,10 +103,33 @@ class LinearRows(GivenRows):
             elif part.data is not None:
                 values = np.asarray(part.data[here])
             found.append((columns, values))
-        return (
-            np.concatenate([columns for columns, _ in found]),
-            np.concatenate([values for _, values in found]),
-        )
+        columns = np.concatenate([columns for columns, _ in found])
+        values = np.concatenate([values for _, values in found])
+        known = columns < self.subject.n_columns
+        return columns[known], values[known]
+
+    def added(self, row: int, code: int) -> tuple[NDArray[np.intp], Vector, Vector, float]:
+        """Return the columns of a row, its values, what they add for a class; the intercept."""
+        task, sign = self._task(code)
+        columns, values = self.entries(row)
+        weights = sign * self.subject.weights(task)[columns]
+        return columns, values, values * weights, sign * float(self.subject.fit.intercept[task])
+
+
+class LinearRows(MatrixRows):
+    """Rows of numbers."""
+
+    def __init__(self, subject: Subject, arrays: CsrArrays, n_threads: int) -> None:
+        assert isinstance(subject.model, Model)
+        self.subject, self.arrays = subject, arrays
+        self.decisions = subject.model.decisions(arrays, n_threads)
+        self.prints = row_prints(arrays, subject.record, n_threads)
+
+    def story(self, row: int, code: int) -> Story:
+        """Say what each entry of a row adds."""
+        columns, values, added, intercept = self.added(row, code)
+        names = [self.subject.column_name(int(k)) for k in columns]
+        return self._told(names, [number(v) for v in values], added, intercept)
 
     def column_counts(self, n_columns: int) -> NDArray[np.intp]:
         """Return how many rows have an entry in each column."""
@@ -154,33 +167,28 @@ class TableRows(GivenRows):
         return as_text(self.frame.column(self.where[column], np.array([row])))
 
 
-class TextRows(GivenRows):
+class TextRows(MatrixRows):
     """Texts."""
 
     def __init__(self, subject: Subject, texts: list[str], n_threads: int) -> None:
         assert isinstance(subject.model, TextModel)
-        self.model, self.texts, self.n_threads = subject.model, texts, n_threads
+        self.subject, self.model, self.texts = subject, subject.model, texts
         self.arrays = self.model.features.rows(texts, n_threads)
         self.decisions = self.model.model.decisions(self.arrays, n_threads)
-        self.prints = row_prints(self.arrays, n_threads)
+        self.prints = row_prints(self.arrays, subject.record, n_threads)
 
     def story(self, row: int, code: int) -> Story:
         """Say what each term of a text adds, and where it is."""
-        label = self.model.classes[code]
-        found = explain_text(self.model, self.texts[row], label, self.n_threads)
-        terms = found.largest(class_=label)
-        added = np.array([term.contribution for term in terms])
-        times = [f"{len(term.spans)}×" for term in terms]
-        told = self._told([t.term for t in terms], times, added, float(found.intercepts[code]))
-        return Story(
-            told.parts,
-            told.n_rest,
-            told.rest,
-            told.intercept,
-            told.decision,
-            found.text,
-            tuple(terms),
-        )
+        columns, _, added, intercept = self.added(row, code)
+        text, found = find_features(self.texts[row], self.model.features)
+        places = [found.get(int(k), ("", [])) for k in columns]
+        names = [
+            name or self.subject.column_name(int(k))
+            for k, (name, _) in zip(columns, places, strict=True)
+        ]
+        times = [f"{len(spans)}×" if spans else "" for _, spans in places]
+        spans = [(float(a), tuple(spans)) for a, (_, spans) in zip(added, places, strict=True)]
+        return replace(self._told(names, times, added, intercept), text=text, spans=spans)
 
 
 @dataclass(frozen=True, eq=False)

@@ -16,9 +16,8 @@ from ..io.checkpoint import NoCheckpoint
 from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
 from .model import Model
 from .options import Parameters, Report
-from .record import Record, row_prints
+from .record import Record
 from .samples import Samples
-from .trained import Trained
 from .training import train
 
 __all__ = ["fit", "weighted_samples"]
@@ -55,7 +54,11 @@ def fit(
         seed=check_seed(parameters.random_state),
         n_threads=n_threads,
         units=units,
-    ).merged()
+    )
+    record = Record.of(
+        samples.exact_prints, samples.codes, len(classes), arrays.shape[1], samples.seed
+    )
+    samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
     warn_of(found.caution)
     return Model(
@@ -70,25 +73,8 @@ def fit(
         found.held_out_loss,
         found.message,
         found.table,
-        record_of(arrays, classes, codes, sample_weight, n_threads, found),
+        replace(record, caution=found.caution, gap=found.gap),
     )
-
-
-def record_of(
-    arrays: CsrArrays,
-    classes: NDArray[Any],
-    codes: NDArray[np.intp],
-    sample_weight: ArrayLike | None,
-    n_threads: int,
-    found: Trained,
-) -> Record:
-    """Return what was fitted to: samples of weight 0 were not."""
-    prints = row_prints(arrays, n_threads)
-    if sample_weight is not None:
-        present = check_weights(sample_weight, len(codes)) > 0
-        prints, codes = prints[present], codes[present]
-    facts = {"caution": found.caution, "gap": found.gap}
-    return Record.of(prints, codes, len(classes), arrays.shape[1], **facts)
 
 
 def continued(

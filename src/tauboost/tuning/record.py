@@ -1,7 +1,8 @@
 """What a model was fitted on: what no coefficient tells, and a report says first.
 
 The hash tells data apart: a sum over rows, so that their order does not matter, of a mix of what is
-in a row and of its label. What depends on the machine's clock and memory is kept with the fitted
+in a row and of its label. It is made of the fingerprints that a fit has anyway, and these depend on
+its seed. What depends on the machine's clock and memory is kept with the fitted
 object, and not in files: the same fit gives the same file.
 """
 
@@ -17,8 +18,10 @@ from numpy.typing import NDArray
 
 from ..base.process import peak_bytes
 from ..base.version import VERSION
+from ..design.wide import without_unused_features
 from ..validation import CsrArrays
 from .held_out import fingerprints
+from .samples import FEATURES_FOR_AN_ENTRY
 
 __all__ = ["Record", "data_hash", "read_record", "row_prints"]
 
@@ -38,7 +41,9 @@ class Record:
     counts : tuple of int
         Samples of each class, in the order of the classes.
     data_hash : str
-        Equal for equal rows and labels in any order.
+        Equal for equal rows and labels in any order, and the same seed.
+    seed : int
+        Of the fit: what the hash depends on, too.
     versions : dict
         Of tauboost, Python and NumPy.
     caution : str
@@ -53,6 +58,7 @@ class Record:
     n_columns: int
     counts: tuple[int, ...]
     data_hash: str
+    seed: int
     versions: dict[str, str]
     caution: str = ""
     gap: float | None = None
@@ -66,6 +72,7 @@ class Record:
         codes: NDArray[np.intp],
         n_classes: int,
         n_columns: int,
+        seed: int = 0,
         **facts: Any,
     ) -> Record:
         """Return the record of a fit to samples with these fingerprints and classes."""
@@ -75,7 +82,8 @@ class Record:
             "Python": platform.python_version(),
             "NumPy": np.__version__,
         }
-        return cls(len(codes), n_columns, counts, data_hash(prints, codes), versions, **facts)
+        found = data_hash(prints, codes)
+        return cls(len(codes), n_columns, counts, found, seed, versions, **facts)
 
     def measured(self, seconds: float) -> Record:
         """Return it with what the fit took."""
@@ -87,9 +95,10 @@ class Record:
         return facts | {"counts": list(self.counts)}
 
 
-def row_prints(arrays: CsrArrays, n_threads: int) -> NDArray[np.uint64]:
-    """Return a number for each row of a matrix that equal rows share, whatever the fit."""
-    return fingerprints(arrays, 0, n_threads)
+def row_prints(arrays: CsrArrays, record: Record | None, n_threads: int) -> NDArray[np.uint64]:
+    """Return a number for each row of a matrix that equal rows share: those of that fit."""
+    used, _ = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
+    return fingerprints(used, 0 if record is None else record.seed, n_threads)
 
 
 def data_hash(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> str:
@@ -110,7 +119,7 @@ def read_record(fitted: dict[str, Any], n_classes: int) -> Record | None:
     if not isinstance(facts, dict) or facts.keys() != names:
         raise ValueError("its record has other fields than those of a fit")
     counts, versions = facts["counts"], facts["versions"]
-    sizes = [facts["n_samples"], facts["n_columns"]]
+    sizes = [facts["n_samples"], facts["n_columns"], facts["seed"]]
     if not isinstance(counts, list) or len(counts) != n_classes or not all(map(_is_count, counts)):
         raise ValueError(f"its record must have {n_classes} counts, one for each class")
     if not all(map(_is_count, sizes)):
