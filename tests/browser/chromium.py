@@ -138,11 +138,11 @@ class Browser:
         scheme = {"name": "prefers-color-scheme", "value": "dark" if is_dark else "light"}
         self.ask("Emulation.setEmulatedMedia", features=[scheme])
         self.ask("Emulation.setScriptExecutionDisabled", value=not has_script)
-        self.ask("Page.navigate", url="about:blank")
-        self.seen, self.is_loaded = Seen(), False
-        self.ask("Page.navigate", url=address)
-        while not self.is_loaded:
-            self._read()
+        for place in ("about:blank", address):
+            self.seen, self.is_loaded = Seen(), False
+            self.ask("Page.navigate", url=place)
+            while not self.is_loaded:
+                self._read()
         self.ask("Runtime.evaluate", expression="1")  # what came with the load has been noted
         self.seen.requests = [found for found in self.seen.requests if found != address]
         return self.seen

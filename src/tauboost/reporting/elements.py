@@ -14,11 +14,13 @@ __all__ = [
     "Section",
     "banded",
     "bar",
+    "decimals",
     "facts",
     "figure",
     "note",
     "paragraph",
     "percent",
+    "scrolled",
     "signed",
     "table",
 ]
@@ -110,13 +112,18 @@ def table(
         data_sort=is_sorted or None,
         id=id_,
     )
-    box = tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=label)
+    box = scrolled(inner, label)
     if filter_label is None:
         return box
     search = tag("input", type="search", data_filter=id_, autocomplete="off", spellcheck="false")
     asked = tag("label", f"{filter_label} ", search, class_="filter", hidden=True)
     count = tag("output", "", class_="filter-count", data_count=id_)
     return join([tag("div", asked, count, class_="controls"), box])
+
+
+def scrolled(inner: Markup, label: str) -> Markup:
+    """Return a table in a box that it scrolls within, by keys as well."""
+    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=label)
 
 
 def _row(row: Sequence[Any], kinds: Sequence[str | None]) -> Markup:
@@ -144,6 +151,13 @@ def bar(value: float, largest: float) -> Markup:
     )
     middle = tag("path", d="M50 0V10", class_="axis")
     return tag("svg", shape, middle, viewBox="0 0 100 10", class_="bar", aria_hidden="true")
+
+
+def decimals(largest: float) -> int:
+    """Return how many digits behind the point give the largest of some numbers three in all."""
+    if not 0 < largest < math.inf:
+        return 3
+    return min(max(2 - math.floor(math.log10(largest)), 0), 12)
 
 
 def signed(value: float, digits: int = 3) -> str:

@@ -8,14 +8,14 @@ from .bands import Estimate, share
 from .curve_pictures import draw_calibration, draw_precision, draw_roc
 from .elements import Cell, Section, banded, figure, note, paragraph, percent, table
 from .markup import Markup, given, join, tag
-from .quality import ClassQuality, Quality, Threshold
+from .quality import ClassQuality, Quality
 from .rows import Data
 from .subject import Subject
+from .thresholds import FIXED, thresholds
 
 __all__ = ["quality_section"]
 
 TITLE = "How good it is"
-FIXED = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)  # thresholds of the table
 MOST_IN_A_MATRIX = 12  # classes of a confusion matrix; of more, the pairs that are mixed up most
 MOST_PAIRS = 20
 BANDS = (
@@ -68,8 +68,7 @@ def _binary(subject: Subject, found: Quality) -> list[Markup]:
     one, name = found.classes[0], subject.labels[1]
     parts = [_numbers(found, one.auc)]
     parts.append(_pictures(one, name, found.n))
-    parts += [tag("h3", "Threshold"), _threshold_words(name), _moved(subject, found)]
-    parts.append(_threshold_table(found, name))
+    parts += [tag("h3", "Threshold"), thresholds(subject, found)]
     parts += [tag("h3", "By class"), _class_table(subject, found)]
     return parts
 
@@ -97,95 +96,6 @@ def _pictures(one: ClassQuality, name: str, n: int) -> Markup:
         ),
         class_="pictures",
     )
-
-
-def _threshold_words(name: str) -> Markup:
-    return paragraph(
-        "The model says ",
-        given(name),
-        " where its probability is above 50%. Another one trades misses for false alarms.",
-    )
-
-
-def _moved(subject: Subject, found: Quality) -> Markup:
-    """Return the threshold that a script moves; without one it stays hidden."""
-    data = ";".join(f"{t.true_positive},{t.false_positive}" for t in found.thresholds)
-    positive, negative = given(subject.labels[1]), given(subject.labels[0])
-    slider = tag(
-        "label",
-        "Threshold ",
-        tag("input", type="range", min="0", max="100", value="50", step="1", data_slider=True),
-        " ",
-        tag("output", "50%", data_out="at"),
-        class_="slider",
-    )
-    heads = tag(
-        "tr",
-        tag("th", "", scope="col"),
-        *[tag("th", "said ", w, scope="col", class_="n") for w in (positive, negative)],
-    )
-    rows = [
-        tag(
-            "tr",
-            tag("th", "is ", word, scope="row"),
-            *[tag("td", "", class_="n", data_out=o) for o in outs],
-        )
-        for word, outs in ((positive, ("tp", "fn")), (negative, ("fp", "tn")))
-    ]
-    matrix = tag(
-        "table",
-        tag("caption", "Confusion at the threshold", class_="hidden"),
-        tag("thead", heads),
-        tag("tbody", *rows),
-    )
-    rates = [
-        tag("div", tag("dt", word), tag("dd", "", data_out=out))
-        for word, out in (
-            ("precision", "precision"),
-            ("recall", "recall"),
-            ("false positive rate", "rate"),
-            ("accuracy", "accuracy"),
-        )
-    ]
-    return tag(
-        "div",
-        slider,
-        tag("div", matrix, tag("dl", *rates, class_="facts"), class_="side"),
-        class_="moved",
-        hidden=True,
-        data_threshold=data,
-        data_positive=str(found.counts[1]),
-        data_negative=str(found.counts[0]),
-    )
-
-
-def _threshold_table(found: Quality, name: str) -> Markup:
-    negative, positive = (int(n) for n in found.counts)
-    rows = []
-    for at in FIXED:
-        one: Threshold = found.thresholds[round(100 * at)]
-        hits, alarms = one.true_positive, one.false_positive
-        rows.append(
-            (
-                f"{at:.0%}",
-                f"{hits:,}",
-                f"{alarms:,}",
-                f"{positive - hits:,}",
-                f"{negative - alarms:,}",
-                banded(share(hits, hits + alarms), is_percent=True),
-                banded(share(hits, positive), is_percent=True),
-            )
-        )
-    heads = [
-        "threshold",
-        "right alarms",
-        "false alarms",
-        "missed",
-        "rightly not",
-        "precision",
-        "recall",
-    ]
-    return table(f"Confusion at some thresholds for {name}", heads, rows, aligns=">" * 7)
 
 
 def _several(subject: Subject, found: Quality) -> list[Markup]:
@@ -220,7 +130,7 @@ def _class_table(subject: Subject, found: Quality) -> Markup:
                 _sorted(auc, is_percent=False),
             )
         )
-    heads = ["class", "rows", "said", "precision", "recall", "AUC"]
+    heads = ["class", f"{subject.row_word}s", "said", "precision", "recall", "AUC"]
     return table("Quality by class", heads, rows, aligns="<>>>>>", is_sorted=True)
 
 

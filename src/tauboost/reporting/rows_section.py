@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from ..base.arrays import Vector
 from .chosen_rows import hardest, most_surprising
-from .elements import Section, bar, note, paragraph, signed
+from .elements import Section, bar, note, paragraph, scrolled, signed
 from .marked_text import marked
 from .markup import Markup, given, join, tag
 from .rows import Data, Story
@@ -13,14 +13,15 @@ from .subject import Subject
 __all__ = ["rows_section"]
 
 MOST = 6  # of each kind
-TITLE = "Rows to look at"
 
 
 def rows_section(subject: Subject, data: Data | None, probabilities: Vector | None) -> Section:
     """Return the rows that tell most about the model."""
+    word = subject.row_word
+    title = f"{word.title()}s to look at"
     if data is None or probabilities is None:
         text = "With data, this part shows single rows, and what adds up to their decision."
-        return Section("rows", TITLE, paragraph(text))
+        return Section("rows", title, paragraph(text))
     cards = _Cards(subject, data, probabilities)
     parts: list[Markup] = []
     if data.codes is not None:
@@ -31,16 +32,16 @@ def rows_section(subject: Subject, data: Data | None, probabilities: Vector | No
                 "Often a wrong label, or something that the columns do not show. The bars say what "
                 "spoke for the answer of the model, and what against it."
             ),
-            cards.of(rows) if rows else note("No row is wrong."),
+            cards.of(rows) if rows else note(f"No {word} is wrong."),
         ]
     rows = hardest(probabilities, data.rows.prints, MOST)
     parts += [
         tag("h3", "Hardest: nearly even"),
-        paragraph("Rows of which the two likeliest classes have nearly the same probability."),
+        paragraph("Those of which the two likeliest classes have nearly the same probability."),
         cards.of(rows),
     ]
-    parts.append(note(f"{subject.row_word.title()}s are counted from {data.first}."))
-    return Section("rows", TITLE, join(parts))
+    parts.append(note(f"{word.title()}s are counted from {data.first}."))
+    return Section("rows", title, join(parts))
 
 
 class _Cards:
@@ -97,10 +98,9 @@ def _parts(story: Story) -> Markup:
         tag("td", signed(story.decision), class_="n"),
         class_="total",
     )
-    caption = tag("caption", "What adds up to the decision value", class_="hidden")
-    inner = tag("table", caption, tag("tbody", *rows, total), class_="parts")
     label = "What adds up to the decision value"
-    return tag("div", inner, class_="scroll", tabindex="0", role="region", aria_label=label)
+    caption = tag("caption", label, class_="hidden")
+    return scrolled(tag("table", caption, tag("tbody", *rows, total), class_="parts"), label)
 
 
 def _line(name: Markup | str, value: Markup | str, contribution: float, top: float) -> Markup:

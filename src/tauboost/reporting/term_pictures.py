@@ -20,7 +20,7 @@ from .scales import Scale, number
 __all__ = ["LEVELS", "draw_term", "spoken"]
 
 LEVELS = 6  # of colour on either side of 0
-SIZE = (330, 200)
+SIZE = (330, 190)
 MOST_BARS = 14  # categories of a picture, those with the most data
 MOST_ROWS = 12  # classes of a strip
 NAME_WIDTH = 110.0
@@ -69,11 +69,12 @@ def _steps(term: Term) -> Markup:
     bounds = np.arange(n + 1.0) if in_order else _bounds(axis.edges, n)
     band = term.band
     tops = scores if band is None else np.concatenate([band.lower[:n], band.upper[:n]])
-    y = Picture.upwards([0.0, *np.ravel(tops), *_missing(term)], height=SIZE[1], room=0.12)
+    values = [0.0, *np.ravel(tops), *_missing(term)]
+    y = Picture.upwards(values, height=SIZE[1], bottom=24.0, room=0.12)
     x = Scale(
         float(bounds[0]), float(bounds[-1]), 46.0, SIZE[0] - 12.0 - 22.0 * bool(_missing(term))
     )
-    picture = Picture(f"Score of {_name(term)}", x, y, size=SIZE)
+    picture = Picture(f"Score of {_name(term)}", x, y, size=SIZE, bottom=24.0)
     picture.axes(y_ticks=y.ticks(4), x_ticks=[] if in_order else x.ticks(5))
     if in_order:
         _write_edges(picture, axis.edges)
@@ -87,7 +88,7 @@ def _steps(term: Term) -> Markup:
     for score in _missing(term):
         at = SIZE[0] - 18.0
         picture.add("circle", cx=at, cy=float(y(score)), r=3.5, class_="dot")
-        picture.write(at, SIZE[1] - 25, "none", "middle")
+        picture.write(at, SIZE[1] - 9, "none", "middle")
     return picture.svg("picture term")
 
 
@@ -187,9 +188,9 @@ def _pair(term: Term) -> Markup:
     names = [[axis.names[k] for k in some] for axis, some in zip(term.axes, keep, strict=True)]
     for at in sorted({0, scores.shape[1] - 1}):
         picture.write(NAME_WIDTH - 6, (ys[at] + ys[at + 1]) / 2 + 4, _short(names[1][at]), "end")
-    picture.write(NAME_WIDTH, size[1] - 24, _short(names[0][0], 20))
+    picture.write(NAME_WIDTH, size[1] - 24, _short(names[0][0], 15))
     if scores.shape[0] > 1:
-        picture.write(size[0] - 12, size[1] - 24, _short(names[0][-1], 20), "end")
+        picture.write(size[0] - 12, size[1] - 24, _short(names[0][-1], 15), "end")
     middle = (NAME_WIDTH + size[0] - 12) / 2
     picture.write(middle, size[1] - 8, _short(term.axes[0].feature, 30), "middle", "name")
     turn = f"rotate(-90 11 {size[1] / 2:g})"

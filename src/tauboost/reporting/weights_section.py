@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from .elements import Cell, Section, bar, note, paragraph, percent, signed, table
+from .elements import Cell, Section, bar, decimals, note, paragraph, percent, signed, table
 from .markup import Markup, given, join, tag
 from .rows import Data, LinearRows
 from .subject import Subject
@@ -30,7 +30,7 @@ def weights_section(subject: Subject, data: Data | None) -> Section:
     words = paragraph(
         f"The decision value of a {subject.row_word} is an intercept plus, for each of its {what}, "
         f"a weight times its value. {n_used:,} of {sum(map(len, weights)):,} weights are not 0. "
-        "Above 0 a weight speaks for the class."
+        "The lists show what speaks most for each class."
     )
     parts = [words, _lists(subject, weights), tag("h3", f"The largest weights, by {what[:-1]}")]
     parts.append(_table(subject, weights, counts, data, what))
@@ -60,12 +60,13 @@ def _lists(subject: Subject, weights: list[Vector]) -> Markup:
 def _list(subject: Subject, weights: Vector, label: str) -> Markup:
     places = [int(k) for k in largest(weights, MOST_IN_A_LIST) if weights[k] > 0]
     top = float(weights[places[0]]) if places else 1.0
+    digits = decimals(top)
     items = [
         tag(
             "tr",
             tag("td", given(subject.column_name(k), 40)),
             tag("td", _bar(float(weights[k]) / top)),
-            tag("td", f"{weights[k]:.3g}", class_="n"),
+            tag("td", f"{weights[k]:.{digits}f}", class_="n"),
         )
         for k in places
     ]
@@ -77,6 +78,13 @@ def _list(subject: Subject, weights: Vector, label: str) -> Markup:
 def _bar(share: float) -> Markup:
     shape = tag("rect", x="0", y="1", width=f"{100 * share:.1f}", height="8", class_="for")
     return tag("svg", shape, viewBox="0 0 100 10", class_="bar", aria_hidden="true")
+
+
+def _side(subject: Subject, task: int, is_for: bool) -> Markup:
+    """Say which class a weight speaks for."""
+    if subject.is_binary:
+        return given(subject.labels[int(is_for)])
+    return given(subject.labels[task]) if is_for else join(["not ", given(subject.labels[task])])
 
 
 def _table(
@@ -93,18 +101,17 @@ def _table(
     for place in places:
         task, column = divmod(place, len(weights[0]))
         weight = float(weights[task][column])
-        towards = 1 if subject.is_binary else task
         cells = [
             given(subject.column_name(column)),
-            Cell(signed(weight), weight),
+            Cell(signed(weight, decimals(top)), weight),
             Cell(bar(weight, top), abs(weight)),
-            given(subject.labels[towards]),
+            _side(subject, task, weight > 0),
         ]
         if counts is not None and data is not None:
             n = int(counts[column])
             cells.append(Cell(percent(n / data.rows.n), n))
         rows.append(cells)
-    heads = [what[:-1], "weight", "size", "above 0 speaks for"]
+    heads = [what[:-1], "weight", "size", "speaks for"]
     if counts is not None:
         heads.append(f"in {subject.row_word}s of the data")
     aligns = "<>><>"[: len(heads)]

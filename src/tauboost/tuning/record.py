@@ -116,8 +116,9 @@ def read_record(fitted: dict[str, Any], n_classes: int) -> Record | None:
     if facts is None:
         return None
     names = {name for name in Record.__dataclass_fields__ if name not in OF_THE_MACHINE}
-    if not isinstance(facts, dict) or facts.keys() != names:
-        raise ValueError("its record has other fields than those of a fit")
+    if not isinstance(facts, dict) or not names <= facts.keys():
+        raise ValueError("its record lacks fields that a fit has")
+    facts = {name: facts[name] for name in names}  # a newer version may have more of them
     counts, versions = facts["counts"], facts["versions"]
     sizes = [facts["n_samples"], facts["n_columns"], facts["seed"]]
     if not isinstance(counts, list) or len(counts) != n_classes or not all(map(_is_count, counts)):
