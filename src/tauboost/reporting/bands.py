@@ -48,9 +48,9 @@ def wilson(hits: Vector, of: Vector) -> tuple[Vector, Vector]:
         p = np.asarray(hits, dtype=np.float64) / n
         middle = (p + REACH**2 / (2 * n)) / (1 + REACH**2 / n)
         half = REACH * np.sqrt(p * (1 - p) / n + REACH**2 / (4 * n * n)) / (1 + REACH**2 / n)
-    nothing = n == 0
-    low = np.where(nothing, 0.0, np.clip(middle - half, 0.0, 1.0))
-    return low, np.where(nothing, 1.0, np.clip(middle + half, 0.0, 1.0))
+    # At the ends exactly, where rounding would stop short; of nothing, both.
+    low = np.where(hits <= 0.0 * n, 0.0, np.clip(middle - half, 0.0, 1.0))
+    return low, np.where(hits >= n, 1.0, np.clip(middle + half, 0.0, 1.0))
 
 
 def share(hits: float, of: float) -> Estimate:
