@@ -96,6 +96,22 @@ def test_what_it_refuses(arguments, error, words):
         tb.report(*arguments(*case("linear")))
 
 
+def test_a_classifier_by_cross_validation(tmp_path):
+    X, y = tb.make_w8a_like(600, random_state=0)
+    clf = tb.TauBoostClassifierCV(cv=3, n_alphas=5, random_state=0).fit(X, y)
+    tb.save_model(clf, tmp_path / "m")
+    for model in (clf, tmp_path / "m"):
+        page = tb.report(model, X, y)
+        assert "The 5 candidates as a table" in page.html
+        assert "very rows" in page.warnings[0]
+
+
+def test_addresses_of_objects_are_not_on_the_page():
+    texts, labels = reported.reviews()
+    clf = tb.TextClassifier(random_state=0, analyzer=lambda text: text.split()).fit(texts, labels)
+    assert " at 0x" not in tb.report(clf, texts, labels).html
+
+
 def test_names_and_a_proof():
     X, y = np.eye(4)[[0, 0, 1, 1, 2, 3] * 10], np.array([1, 0, 1, 1, 0, 0] * 10)
     clf = tb.TauBoostClassifier(alpha=0.01).fit(X, y)

@@ -110,8 +110,9 @@ def _rows(subject: Subject, clf: Any, X: Any, n_threads: int) -> GivenRows:
     from ..estimators.inputs import take_rows  # noqa: PLC0415
 
     if subject.terms is not None:
-        clf._codes(X[:1] if isinstance(X, np.ndarray) else X)  # which says what is wrong with it
-        return TableRows(subject, take_frame(X), n_threads)
+        frame = take_frame(X)
+        clf._codes(frame.select(np.arange(1)))  # which says what is wrong with the columns
+        return TableRows(subject, frame, n_threads)
     if subject.row_word == "text":
         return TextRows(subject, take_texts(X), n_threads)
     rows = take_rows(clf, X)

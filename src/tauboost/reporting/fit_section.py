@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from ..base.messages import shown
 from .elements import Cell, Section, facts, note, paragraph, percent, table
 from .markup import Markup, given, join, tag
 from .rows import Data
@@ -96,7 +97,7 @@ def _classes(subject: Subject) -> Markup:
 
 def _parameters(subject: Subject) -> Markup:
     rows = [
-        (tag("code", name), given(repr(value), 120))
+        (tag("code", name), given(shown(value), 120))
         for name, value in sorted(subject.params.items())
         if name not in QUIET
     ]
