@@ -15,9 +15,13 @@ import tauboost as tb
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
-NAMES += ["model-files", "stores", "dask", "command-line", "planning"]
+NAMES += ["model-files", "stores", "dask", "command-line", "planning", "reports"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
-SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
+SESSIONS = {
+    "docs/guide.md",
+    "docs/command-line.md",
+    "docs/reports.md",
+}  # whose commands find their files
 NEEDS = {
     "README.md": "pandas",
     "docs/classifier.md": "pandas",
@@ -26,6 +30,7 @@ NEEDS = {
     "docs/guide.md": "matplotlib",
     "docs/model-files.md": "onnxruntime",
     "docs/paths-and-explanations.md": "matplotlib",
+    "docs/reports.md": "pandas",
     "docs/tables.md": "onnxruntime",
     "docs/texts.md": "pandas",
 }
@@ -74,7 +79,7 @@ def test_examples_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
 def test_every_command_is_documented():
     text = (ROOT / "docs/command-line.md").read_text()
     shown = set(re.findall(r"^tauboost (\w+)", text, flags=re.MULTILINE))
-    assert shown == {"generate", "inspect", "convert", "fit", "predict", "compare"}
+    assert shown == {"generate", "inspect", "convert", "fit", "predict", "report", "compare"}
 
 
 @pytest.mark.parametrize(
