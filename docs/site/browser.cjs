@@ -3,8 +3,8 @@
 // the screen, and whether the search finds what people look for. Run by `make docs-browser`:
 //   node browser.cjs SITE SCREENS
 const fs = require("node:fs");
+const http = require("node:http");
 const path = require("node:path");
-const { pathToFileURL } = require("node:url");
 const { chromium } = require("playwright-core");
 const axe = fs.readFileSync(require.resolve("axe-core/axe.min.js"), "utf8");
 
@@ -14,7 +14,7 @@ const PAGES = {
   names: "reference/index.html",
   class: "reference/tauboost.TableClassifier.html",
   gallery: "gallery.html",
-  decision: "decisions/0032-documentation-site.html",
+  formulas: "theory.html",
   program: "examples/churn.html",
   changelog: "changelog.html",
   search: "search.html?q=total+variation",
@@ -28,8 +28,26 @@ const OPTIONS = [
   "--disable-background-networking", "--disable-component-update",
 ];
 
+const KINDS = {
+  ".html": "text/html; charset=utf-8", ".css": "text/css", ".js": "text/javascript",
+  ".png": "image/png", ".svg": "image/svg+xml",
+};
+
+// The site as a host would show it, to this machine only.
+function serve(site) {
+  const server = http.createServer((request, response) => {
+    const file = path.join(site, decodeURIComponent(new URL(request.url, "http://x").pathname));
+    if (!fs.existsSync(file)) return response.writeHead(404).end();
+    response.writeHead(200, { "Content-Type": KINDS[path.extname(file)] ?? "application/octet-stream" });
+    return fs.createReadStream(file).pipe(response);
+  });
+  return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
+}
+
 async function main(site, screens) {
   fs.mkdirSync(screens, { recursive: true });
+  const server = await serve(site);
+  const host = `http://127.0.0.1:${server.address().port}/`;
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: OPTIONS });
   const faults = [];
@@ -39,25 +57,26 @@ async function main(site, screens) {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
       for (const [name, address] of Object.entries(PAGES)) {
         const told = (what) => faults.push(`${name}, ${width} px, ${colorScheme}: ${what}`);
-        await look(context, site, address, told, path.join(screens, `${name}-${width}-${colorScheme}.png`));
+        await look(context, host, address, told, path.join(screens, `${name}-${width}-${colorScheme}.png`));
         looks += 1;
       }
       await context.close();
     }
   }
   await browser.close();
+  server.close();
   console.log([...faults, `${looks} looks, ${faults.length} faults`].join("\n"));
   process.exitCode = faults.length ? 1 : 0;
 }
 
-async function look(context, site, address, told, picture) {
+async function look(context, host, address, told, picture) {
   const page = await context.newPage();
   page.on("console", (message) => message.type() === "error" && told(`console: ${message.text()}`));
   page.on("pageerror", (error) => told(`script: ${error.message}`));
-  page.on("request", (request) => /^(file|data|blob):/.test(request.url()) || told(`asks ${request.url()}`));
-  const [file, query] = address.split("?");
-  await page.goto(pathToFileURL(path.resolve(site, file)).href + (query ? `?${query}` : ""));
-  if (query) {
+  const isOwn = (url) => url.startsWith(host) || url.startsWith("data:");
+  page.on("request", (request) => isOwn(request.url()) || told(`asks ${request.url()}`));
+  await page.goto(host + address);
+  if (address.includes("?")) {
     await page.waitForSelector("#search-results li", { timeout: 10000 }).catch(() => told("search finds nothing"));
   }
   await page.screenshot({ path: picture });

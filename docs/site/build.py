@@ -109,7 +109,7 @@ def reference_page(full: str) -> str:
     else:
         kind, options = ("function" if callable(found) else "data"), ""
     body = DIRECTIVES.format(module=module, kind=kind, name=full, options=options)
-    return f"# {full}\n{body}"
+    return f"# {full.removeprefix('tauboost.')}\n{body}"
 
 
 if __name__ == "__main__":
