@@ -43,7 +43,7 @@ def test_a_stop_whose_package_is_missing_is_left_out(tmp_path, monkeypatch, comm
 
 
 def test_a_command_that_fails_ends_the_tour(tmp_path, monkeypatch):
-    monkeypatch.setattr(demo, "write_messages", lambda path, n: path.write_text("no JSON\n"))
+    monkeypatch.setattr(demo, "write_messages", lambda path, *_: path.write_text("no JSON\n"))
     result = run("demo", "--out", tmp_path, "--scale", "0.02")
     assert result.exit_code == 2
     assert "2 of 4" not in result.output

@@ -34,8 +34,10 @@ def test_customers(tmp_path):
 
 
 def test_pages(tmp_path):
-    path = tmp_path / "p.svm"
-    write_pages(path, 0.02)
-    write_pages(path, 0.02)  # again: the tour may be taken twice
-    X, y = tb.load_svmlight(path)
-    assert X.shape[0] == len(y) == 994
+    path, new = tmp_path / "p.svm", tmp_path / "new.svm"
+    for _ in range(2):  # the tour may be taken twice
+        write_pages(path, new, 1000)
+    X, y = tb.load_svmlight(path, n_features=300)
+    assert X.shape == (800, 300)
+    assert 10 < (y > 0).sum() < 50
+    assert tb.load_svmlight(new)[0].shape[0] == 200

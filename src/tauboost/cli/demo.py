@@ -1,4 +1,4 @@
-"""``tauboost demo``: a tour of what there is, on made-up data, in about a minute.
+"""``tauboost demo``: a tour of what there is, on made-up data, in half a minute.
 
 Every step is a command that is shown before it is run, as people would type it on data of their
 own. What a step writes is there to look at afterwards.
@@ -26,7 +26,8 @@ tauboost demo
 
 tauboost demo --out tour --scale 0.2"""
 
-MESSAGES, CUSTOMERS, PAGES = 4000, 6000, 0.4  # rows, rows, and the share of the size of w8a
+ROWS = {"messages": 4000, "customers": 6000, "pages": 20_000}
+FEWEST = 500
 COMPARED_SECONDS = 2.0  # for each of the methods
 
 Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for all that the tour writes.")]
@@ -45,7 +46,7 @@ class Stop:
     title: str
     words: str
     commands: tuple[str, ...]
-    needs: str = ""  # a package that does not come with tauboost, and its extra
+    needs: str = ""  # a package that does not come with tauboost, and the extra that brings it
 
 
 def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
@@ -57,9 +58,7 @@ def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
     started = time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
     _say("Making up the data: messages to a shop, customers of a phone company, web pages.")
-    write_messages(out / "messages.jsonl", max(int(MESSAGES * scale), 200))
-    write_customers(out / "customers.csv", max(int(CUSTOMERS * scale), 400))
-    write_pages(out / "pages.svm", max(PAGES * scale, 0.02))
+    write_data(out, scale)
     stops = list(tour(out, COMPARED_SECONDS * scale))
     for number, stop in enumerate(stops, start=1):
         _title(f"{number} of {len(stops)}: {stop.title}")
@@ -74,19 +73,34 @@ def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
     _say(_farewell(out))
 
 
+def write_data(out: Path, scale: float) -> None:
+    """Write the files: of each kind one to fit on, and one that the fit does not see."""
+    rows = {name: max(int(n * scale), FEWEST) for name, n in ROWS.items()}
+    for seed, (prefix, divisor) in enumerate((("", 1), ("new-", 4))):
+        write_messages(out / f"{prefix}messages.jsonl", rows["messages"] // divisor, seed)
+        write_customers(out / f"{prefix}customers.csv", rows["customers"] // divisor, seed)
+    write_pages(out / "pages.svm", out / "new-pages.svm", rows["pages"])
+
+
 def tour(out: Path, seconds: float) -> Iterator[Stop]:
     """Yield the stops, in order."""
-    messages, customers, pages = (
-        shlex.quote(str(out / name)) for name in ("messages", "customers", "pages")
-    )
+
+    def at(name: str) -> str:
+        return shlex.quote(str(out / name))
+
+    def report(name: str, kind: str) -> str:
+        model, new, page = at(f"{name}.tauboost"), at(f"new-{name}{kind}"), at(f"{name}.html")
+        return f"report {model} {new} --out {page}"
+
     yield Stop(
         "texts",
-        "Messages to a shop, each with the desk it belongs to: billing, delivery or returns. The "
-        "words and pairs of words are counted, a fifth of the messages is kept for a test, and "
-        "the strength of the penalty is chosen on the rest.",
+        "Messages to a shop, each with the desk it belongs to: billing, delivery or returns. Words "
+        "and pairs of words are counted, and the strength of the penalty is chosen within the "
+        "fit. The report shows which words speak for which desk, and how good the model is on "
+        "messages that it has not seen.",
         (
-            f"fit {messages}.jsonl --text text --label desk --test 0.2 --out {messages}.tauboost",
-            f"report {messages}.tauboost {messages}.jsonl --out {messages}.html",
+            f"fit {at('messages.jsonl')} --text text --label desk --out {at('messages.tauboost')}",
+            report("messages", ".jsonl"),
         ),
     )
     yield Stop(
@@ -95,25 +109,25 @@ def tour(out: Path, seconds: float) -> Iterator[Stop]:
         "they are. The model is a step function for each column, and a small table for each pair "
         "of columns that act together: here, the bill and the kind of internet.",
         (
-            f"fit {customers}.csv --label left --test 0.2 --out {customers}.tauboost",
-            f"report {customers}.tauboost {customers}.csv --out {customers}.html",
+            f"fit {at('customers.csv')} --label left --out {at('customers.tauboost')}",
+            report("customers", ".csv"),
         ),
         needs="pyarrow arrow",
     )
     yield Stop(
         "sparse data",
-        "Web pages as the keywords they hold, in svmlight format, one page in thirty of the kind "
-        "that is looked for. The same works for millions of columns.",
+        "Web pages as the keywords they hold, in svmlight format; one page in thirty is of the "
+        "kind that is looked for. The same works for millions of columns.",
         (
-            f"fit {pages}.svm --test 0.2 --out {pages}.tauboost",
-            f"report {pages}.tauboost {pages}.svm --out {pages}.html",
+            f"fit {at('pages.svm')} --out {at('pages.tauboost')}",
+            report("pages", ".svm"),
         ),
     )
     yield Stop(
         "what is underneath",
         "All of this is one convex problem, and there are eight methods to solve it. Seven of "
-        f"them, {seconds:g} s each, on the pages: how soon is each of them near the best?",
-        (f"compare {pages}.svm --time-limit {seconds:g} --out {shlex.quote(str(out))}",),
+        f"them get {seconds:g} s each, on the pages: how soon is each of them near the best?",
+        (f"compare {at('pages.svm')} --time-limit {seconds:g} --out {at('')}",),
     )
 
 
@@ -131,7 +145,7 @@ def _farewell(out: Path) -> str:
     return (
         f"Open in a browser:\n{shown}\n\nType next, on data of your own:\n"
         "  tauboost fit YOUR.csv --label COLUMN --test 0.2 --out YOUR.tauboost\n"
-        "  tauboost report YOUR.tauboost YOUR.csv --label COLUMN --out YOUR.html\n"
+        "  tauboost report YOUR.tauboost OTHER.csv --out YOUR.html\n"
         "  tauboost predict YOUR.tauboost NEW.csv --proba\n"
         "  tauboost --help"
     )

@@ -10,7 +10,8 @@ import math
 import random
 from pathlib import Path
 
-from ..datasets.files import generate_w8a
+from ..datasets.generators import make_w8a_like
+from ..io.svmlight_writer import SvmlightWriter
 
 __all__ = ["write_customers", "write_messages", "write_pages"]
 
@@ -84,6 +85,14 @@ def write_customers(path: Path, n: int, seed: int = 0) -> None:
             table.writerow(row)
 
 
-def write_pages(path: Path, scale: float, seed: int = 0) -> None:
-    """Write web pages as the keywords they hold, 0 or 1, as svmlight text."""
-    generate_w8a(path, scale=scale, random_state=seed, as_text=True, overwrite=True)
+def write_pages(path: Path, new: Path, n: int, seed: int = 0) -> None:
+    """Write web pages as the keywords they hold, 0 or 1, as svmlight text; a fifth of them apart.
+
+    One page in thirty is of the kind that is looked for.
+    """
+    X, y = make_w8a_like(n, random_state=seed)
+    cut = n - n // 5
+    for file, rows in ((path, slice(None, cut)), (new, slice(cut, None))):
+        with SvmlightWriter(file, overwrite=True) as writer:
+            part = X[rows]
+            writer.append_arrays(part.indptr, part.indices, None, y[rows])
