@@ -23,7 +23,7 @@ docs: $(VENV)/docs.done
 	$(BIN)/python -m docs.site.build
 
 docs-browser: docs
-	npm install --prefix build/docs --no-save --silent axe-core playwright-core
+	npm install --prefix build/docs --no-save --silent axe-core@4 playwright-core@1
 	NODE_PATH=build/docs/node_modules node docs/site/browser.cjs build/docs/html build/docs/screens
 
 # Files of tests side by side, but for those that start clusters or time things: these want the

@@ -73,7 +73,8 @@ def page(source: str) -> str:
     if source == "README.md":
         text += toctree([pages.place(pages.PLAN)])
         for name, found in pages.chapters().items():
-            text += toctree([pages.place(page) for page in found], f":caption: {name}")
+            entries = [f"{title} <{pages.place(page)}>" for title, page in found.items()]
+            text += toctree(entries, f":caption: {name}")
     if source == pages.REFERENCE:
         text = pages.NAME.sub(with_link, text) + toctree(pages.public_names())
     here = PurePosixPath(pages.place(source)).parent
@@ -83,7 +84,7 @@ def page(source: str) -> str:
 
 def toctree(found: list[str], option: str = "") -> str:
     """Return the part of a page that says which pages come below it in the navigation."""
-    return TOCTREE.format(option, "\n".join(name.removesuffix(".md") for name in found))
+    return TOCTREE.format(option, "\n".join(found))
 
 
 def with_link(row: Any) -> str:
@@ -94,9 +95,11 @@ def with_link(row: Any) -> str:
 
 def program_page(source: str, code: str) -> str:
     """Return the page of an example program: its docstring, then itself."""
-    title, _, words = (ast.get_docstring(ast.parse(code)) or "").partition("\n")
+    tree = ast.parse(code)
+    words = ast.get_docstring(tree) or ""
+    rest = "".join(code.splitlines(keepends=True)[tree.body[0].end_lineno :]).lstrip()
     run = f"Run it from a clone: `python {source}`."
-    return f"# {PurePosixPath(source).stem}\n\n{title}\n{words}\n\n{run}\n\n" + CODE.format(code)
+    return f"# {PurePosixPath(source).stem}\n\n{words}\n\n{run}\n\n" + CODE.format(rest)
 
 
 def reference_page(full: str) -> str:

@@ -27,6 +27,7 @@ PLACES = {
 FENCED = re.compile(r"^(```.*?^```$)", re.DOTALL | re.MULTILINE)
 LINK = re.compile(r"\]\(([^)#\s]*)(#[^)\s]*)?\)")
 HEADING = re.compile(r"^## (.+)$", re.MULTILINE)
+ROW = re.compile(r"^\| \[([^\]]+)\]\(([^)]+)\) \|", re.MULTILINE)
 NAME = re.compile(r"^\| `((?:tb|tauboost)\.[\w.]+)` \|", re.MULTILINE)
 
 
@@ -72,15 +73,13 @@ def relinked(text: str, source: str) -> str:
     return "".join(parts)
 
 
-def chapters() -> dict[str, list[str]]:
-    """Return the pages of each chapter of the site, by the plan."""
+def chapters() -> dict[str, dict[str, str]]:
+    """Return the pages of each chapter of the site by their names in the navigation."""
     _, *parts = HEADING.split((ROOT / PLAN).read_text(encoding="utf-8"))
-    found = {}
-    for heading, text in zip(parts[::2], parts[1::2], strict=True):
-        rows = [line for line in text.splitlines() if line.startswith("| [")]
-        targets = [LINK.search(row)[1] for row in rows]  # type: ignore[index]
-        found[heading] = [normpath(f"docs/{target}") for target in targets]
-    return found
+    return {
+        heading: {name: normpath(f"docs/{target}") for name, target in ROW.findall(text)}
+        for heading, text in zip(parts[::2], parts[1::2], strict=True)
+    }
 
 
 def below(source: str) -> list[str]:

@@ -20,7 +20,7 @@ INSIDE = {"Level", "Row", "Run", "describe", "plot_path"}
 
 
 def test_every_page_is_in_the_navigation():
-    planned = [page for found in pages.chapters().values() for page in found]
+    planned = [page for found in pages.chapters().values() for page in found.values()]
     reached = [*planned, *(page for above in planned for page in pages.below(above))]
     assert len(reached) == len(set(reached))
     assert {*reached, "README.md", pages.PLAN} == set(pages.sources())
