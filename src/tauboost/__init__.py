@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .planning import Plan, plan
     from .problem import Problem
     from .proofs import HardCore, hard_core
+    from .reporting import Report, report
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
     from .table_problem import TableProblem
 
@@ -43,6 +44,7 @@ __all__ = [
     "PathResult",
     "Plan",
     "Problem",
+    "Report",
     "Result",
     "Snapshot",
     "Status",
@@ -67,6 +69,7 @@ __all__ = [
     "open_store",
     "plan",
     "regularization_path",
+    "report",
     "save_model",
     "solve",
     "speedup",
@@ -99,6 +102,7 @@ __getattr__, __dir__ = lazy_names(
         "planning": {"Plan", "plan"},
         "problem": {"Problem"},
         "proofs": {"HardCore", "hard_core"},
+        "reporting": {"Report", "report"},
         "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },

@@ -16,9 +16,14 @@ from tauboost.cli.app import SUMMARIES
 
 ROOT = Path(__file__).parents[2]
 NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
-NAMES += ["model-files", "stores", "dask", "command-line", "planning", "reference", "gallery"]
+NAMES += ["model-files", "stores", "dask", "command-line", "planning", "reports"]
+NAMES += ["reference", "gallery"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
-SESSIONS = {"docs/guide.md", "docs/command-line.md"}  # whose commands find their files
+SESSIONS = {
+    "docs/guide.md",
+    "docs/command-line.md",
+    "docs/reports.md",
+}  # whose commands find their files
 NEEDS = {
     "README.md": "pandas",
     "docs/classifier.md": "pandas",
@@ -28,6 +33,7 @@ NEEDS = {
     "docs/guide.md": "matplotlib",
     "docs/model-files.md": "onnxruntime",
     "docs/paths-and-explanations.md": "matplotlib",
+    "docs/reports.md": "pandas",
     "docs/tables.md": "onnxruntime",
     "docs/texts.md": "pandas",
 }

@@ -98,6 +98,8 @@ class TauBoostClassifier(
         Every candidate after every sweep: loss, l1_ratio, alpha, sweep, held_out_loss.
     message_ : str
         How the fit ended.
+    record_ : Record
+        What it was fitted on: samples of each class, a hash of the data, versions, seconds.
     n_features_in_, feature_names_in_
         As everywhere in scikit-learn.
 

@@ -93,6 +93,7 @@ class TableClassifier(
     importances_ : ndarray
         Mean absolute score of each term.
     classes_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_, message_
+    record_
         As :class:`TauBoostClassifier`.
     columns_ : tuple
         What was made of each column: its edges or categories.
