@@ -17,13 +17,10 @@ from tauboost.cli.app import SUMMARIES
 ROOT = Path(__file__).parents[2]
 NAMES = ["guide", "theory", "classifier", "texts", "tables", "paths-and-explanations"]
 NAMES += ["model-files", "stores", "dask", "command-line", "planning", "reports"]
-NAMES += ["reference", "gallery"]
+NAMES += ["reference", "gallery", "migration"]
 PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
-SESSIONS = {
-    "docs/guide.md",
-    "docs/command-line.md",
-    "docs/reports.md",
-}  # whose commands find their files
+# Pages whose commands find their files.
+SESSIONS = {"docs/guide.md", "docs/command-line.md", "docs/reports.md", "docs/migration.md"}
 NEEDS = {
     "README.md": "pandas",
     "docs/classifier.md": "pandas",
