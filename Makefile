@@ -1,4 +1,4 @@
-# The two commands of the README, `make demo` and `make test`, and what they are made of.
+# The commands of the README, `make demo`, `make test` and `make docs`, and what they are made of.
 # Everything happens in a virtual environment of its own (.venv); nothing else is touched.
 
 PYTHON ?= python3
@@ -14,11 +14,20 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo test test-slow test-oldest lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
+.PHONY: demo docs docs-browser test test-slow test-oldest lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/plot.done
-	$(BIN)/tauboost compare --time-limit 3 --out compare_out
+demo: $(VENV)/arrow,plot.done
+	$(BIN)/tauboost demo --out demo_out
+
+# The site, in build/docs/html. `make docs-browser` opens it in Chromium, and checks what only a
+# browser sees: accessibility (axe-core), requests to other hosts, the search. Needs npm.
+docs: $(VENV)/docs.done
+	$(BIN)/python -m docs.site.build
+
+docs-browser: docs
+	npm install --prefix build/docs --no-save --silent axe-core@4 playwright-core@1
+	NODE_PATH=build/docs/node_modules node docs/site/browser.cjs build/docs/html build/docs/screens
 
 # Files of tests side by side, but for those that start clusters or time things: these want the
 # machine for themselves.
@@ -144,7 +153,7 @@ $(TOOLS)/release.done: pyproject.toml
 	@touch $@
 
 clean:
-	rm -rf $(VENV) build dist compare_out
+	rm -rf $(VENV) build dist compare_out demo_out
 
 # Without build isolation, so that what is compiled stays and only what changed is compiled again.
 $(VENV)/%.done: $(COMPILED) | $(VENV)/build.done compiler

@@ -21,8 +21,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 import common
 import tauboost as tb
-from tauboost import report
-from tauboost.report.comparison import thinned
+from tauboost import comparing
+from tauboost.comparing.comparison import thinned
 
 PAPER_TAU = 16
 TRACE_ROWS = 1000
@@ -39,15 +39,15 @@ def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None
     """Run the paper's four algorithms, pcdm and lbfgs for the same time each."""
     with_tau = {"tau": PAPER_TAU}
     settings = [
-        report.MethodSetting(f"pcdm-async, τ = {PAPER_TAU}", "pcdm-async", with_tau),
-        report.MethodSetting("fully parallel", "fully-parallel"),
-        report.MethodSetting("accelerated", "accelerated"),
-        report.MethodSetting("greedy (classical AdaBoost)", "greedy"),
-        report.MethodSetting(f"pcdm, τ = {PAPER_TAU}", "pcdm", with_tau),
-        report.MethodSetting("L-BFGS-B (SciPy)", "lbfgs"),
+        comparing.MethodSetting(f"pcdm-async, τ = {PAPER_TAU}", "pcdm-async", with_tau),
+        comparing.MethodSetting("fully parallel", "fully-parallel"),
+        comparing.MethodSetting("accelerated", "accelerated"),
+        comparing.MethodSetting("greedy (classical AdaBoost)", "greedy"),
+        comparing.MethodSetting(f"pcdm, τ = {PAPER_TAU}", "pcdm", with_tau),
+        comparing.MethodSetting("L-BFGS-B (SciPy)", "lbfgs"),
     ]
     with common.Neighbours() as others:
-        comparison = report.compare(
+        comparison = comparing.compare(
             tb.Problem(data.X, data.y),
             settings,
             name=data.name,
@@ -60,10 +60,10 @@ def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None
     about = {"data": data.name, "threads": chosen.threads}
     about["other_cores_busy"] = round(others.cores, 2)
     common.write_csv(chosen.out / "figure1.csv", trace_rows(comparison, about), origin)
-    report.plot_comparison(comparison, chosen.out / "figure1.png")
+    comparing.plot_comparison(comparison, chosen.out / "figure1.png")
 
 
-def trace_rows(comparison: report.Comparison, about: Row) -> Iterator[Row]:
+def trace_rows(comparison: comparing.Comparison, about: Row) -> Iterator[Row]:
     """Yield the traces in long form, thinned to what a picture can show."""
     for run in comparison.runs:
         trace = run.result.trace
@@ -72,7 +72,7 @@ def trace_rows(comparison: report.Comparison, about: Row) -> Iterator[Row]:
             yield about | named | {column: trace[column][k] for column in trace}
 
 
-def show_comparison(comparison: report.Comparison) -> None:
+def show_comparison(comparison: comparing.Comparison) -> None:
     """Print when each algorithm came how near the best objective found."""
     levels = [f"to gap {level.gap:g}" for level in comparison.levels()]
     common.print_table(

@@ -26,9 +26,9 @@ import numpy as np
 import common
 import tauboost as tb
 from sweeps import gather_once, sweep_arguments, sweep_once
-from tauboost import report
+from tauboost import comparing
+from tauboost.comparing.comparison import Run, thinned
 from tauboost.penalty import Penalty
-from tauboost.report.comparison import Run, thinned
 from tauboost.solvers import is_unbounded
 from tauboost.solvers.exact import BundleSize
 
@@ -66,7 +66,7 @@ def store_of(chosen: argparse.Namespace) -> Iterator[tb.Store]:
 
 def figure_2(
     problem: tb.Problem, chosen: argparse.Namespace, facts: common.Facts
-) -> report.Comparison:
+) -> comparing.Comparison:
     """Run every method for its time, from lam = 0."""
     runs = []
     for method in chosen.methods:
@@ -82,11 +82,11 @@ def figure_2(
             n_threads=chosen.threads,
             random_state=chosen.seed,
         )
-        runs.append(Run(report.MethodSetting(label, method, options), result))
+        runs.append(Run(comparing.MethodSetting(label, method, options), result))
         facts.add(f"objective of {method}", result.objective, f"after {result.seconds:.0f} s")
         sys.stderr.write(f"{label}: {result}\n")
     best = min((run.result for run in runs), key=lambda result: result.value)
-    return report.Comparison(
+    return comparing.Comparison(
         name=facts.about["data"],
         n_samples=problem.n_samples,
         n_features=problem.n_features,
@@ -101,7 +101,7 @@ def figure_2(
     )
 
 
-def race_to_pcdm(comparison: report.Comparison, facts: common.Facts) -> None:
+def race_to_pcdm(comparison: comparing.Comparison, facts: common.Facts) -> None:
     """Note how long ``exact`` took to where ``pcdm-async`` ended."""
     runs = {run.setting.method: run for run in comparison.runs}
     if not {"exact", "pcdm-async"} <= runs.keys():
@@ -114,7 +114,7 @@ def race_to_pcdm(comparison: report.Comparison, facts: common.Facts) -> None:
     facts.add("the same, as a share of its time", share, "", "at most 1/20, aim 1/100")
 
 
-def trace_rows(comparison: report.Comparison, about: Row) -> Iterator[Row]:
+def trace_rows(comparison: comparing.Comparison, about: Row) -> Iterator[Row]:
     """Yield the traces in long form, thinned to what a picture can show."""
     for run in comparison.runs:
         trace = run.result.trace
@@ -233,7 +233,7 @@ def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
     common.write_csv(
         chosen.out / "url_scale_traces.csv", trace_rows(comparison, about | busy), origin
     )
-    report.plot_comparison(comparison, chosen.out / "url_scale.png")
+    comparing.plot_comparison(comparison, chosen.out / "url_scale.png")
 
 
 def main() -> None:

@@ -31,6 +31,7 @@ if TYPE_CHECKING:
     from .planning import Plan, plan
     from .problem import Problem
     from .proofs import HardCore, hard_core
+    from .reporting import Report, report
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
     from .table_problem import TableProblem
 
@@ -43,6 +44,7 @@ __all__ = [
     "PathResult",
     "Plan",
     "Problem",
+    "Report",
     "Result",
     "Snapshot",
     "Status",
@@ -67,6 +69,7 @@ __all__ = [
     "open_store",
     "plan",
     "regularization_path",
+    "report",
     "save_model",
     "solve",
     "speedup",
@@ -78,6 +81,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "base.fit_warning": {"FitWarning"},
+        "comparing": set(),
         "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
         "eso": {"beta", "speedup"},
         "estimators": {
@@ -98,7 +102,7 @@ __getattr__, __dir__ = lazy_names(
         "planning": {"Plan", "plan"},
         "problem": {"Problem"},
         "proofs": {"HardCore", "hard_core"},
-        "report": set(),
+        "reporting": {"Report", "report"},
         "table_problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },

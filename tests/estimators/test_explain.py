@@ -14,7 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
-from tauboost.report import plot_explanation, plot_margins, plot_path, plot_top_features
+from tauboost.comparing import plot_explanation, plot_margins, plot_path, plot_top_features
 
 PNG = b"\x89PNG"
 

@@ -13,9 +13,9 @@ import scipy.sparse as sp
 
 import tauboost as tb
 from cli_runs import complaint, run
+from tauboost.comparing import MethodSetting, compare, plot_comparison
 from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
 from tauboost.io.svmlight_writer import SvmlightWriter
-from tauboost.report import MethodSetting, compare, plot_comparison
 
 WIDE = 40_000  # features: a model, or the state of a fit, is larger than the disk
 

@@ -27,7 +27,7 @@ LAYERS = [
     {"proofs"},
     {"estimators"},
     {"planning"},
-    {"report", "dask"},
+    {"comparing", "dask", "reporting"},
     {"cli"},
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

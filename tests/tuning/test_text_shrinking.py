@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -82,3 +84,13 @@ def test_what_was_lost_in_words():
     assert str(measured(lost, before, after)).endswith("25.00% of 4 predictions changed")
     labels = np.array([0, 1, 1, 1])
     assert str(measured(lost, before, after, labels)).endswith("went from 0.7500 to 0.5000")
+
+
+def test_how_it_was_found_goes_before_terms_where_bytes_are_few():
+    model = fitted(n=600)._model
+    small, _ = shrink(model, size(model) // 2, size)
+    assert small.model.record is None
+    assert small.model.selection == []
+    long = replace(model, model=replace(model.model, message="x" * 10**6))
+    large, _ = shrink(long, size(long) - 10_000, size)
+    assert large.model.record == model.model.record

@@ -22,10 +22,12 @@ __all__ = ["app", "main"]
 SUMMARIES = {
     "fit": "Fit a classifier to a data set, and write it to a model file.",
     "predict": "Predict the label of every sample, one a line.",
+    "report": "Write a report on a model: one HTML page to send, to read offline, to print.",
     "compare": "Compare the methods on one data set, as in the paper's Figures 1 and 2.",
     "convert": "Convert data files to a store, which opens in milliseconds.",
     "generate": "Generate a data set like one of the paper's, as a store or as svmlight text.",
     "inspect": "Show the shape, the constants and the expected speed-up of a data set.",
+    "demo": "Take a tour: texts, a table and sparse data, with reports and a comparison.",
 }
 
 

@@ -17,10 +17,10 @@ from rich.markup import escape
 from rich.progress import BarColumn, Progress, TaskID, TextColumn
 from rich.table import Table
 
-from .. import report
+from .. import comparing
+from ..comparing import Comparison, MethodSetting
 from ..datasets.generators import make_w8a_like
 from ..problem import Problem
-from ..report import Comparison, MethodSetting
 from ..solvers import METHODS, Snapshot, Status
 from .arguments import AsJson, Threads
 from .data import name_of, naming, open_data
@@ -124,7 +124,7 @@ def compare(
     prepare_folder(out)
     settings = [make_setting(*spec, tau, problem.n_coordinates) for spec in specs]
     with _Bars(len(settings), time_limit, max_epochs) as bars:
-        comparison = report.compare(
+        comparison = comparing.compare(
             problem,
             settings,
             name=name,
@@ -213,7 +213,7 @@ def write_files(comparison: Comparison, folder: Path) -> dict[str, Path]:
     comparison.write_csv(files["csv"])
     comparison.write_json(files["json"])
     try:
-        report.plot_comparison(comparison, files["png"])
+        comparing.plot_comparison(comparison, files["png"])
     except ImportError as error:
         typer.echo(f"no figure: {error}", err=True)
         del files["png"]

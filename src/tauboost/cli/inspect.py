@@ -16,10 +16,10 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..base.progress import progress_bar
+from ..comparing import describe
 from ..eso import beta
 from ..io import Store, is_store, load_svmlight, open_store
 from ..io.tensors import is_tensor_file
-from ..report import describe
 from ..validation import as_csr
 from .arguments import AsJson, Threads
 from .data import is_table, name_of, naming, source_of

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from ..base.messages import listed
 from ..design.binning import bin_table, encode
 from ..io.table_files import read_table
+from ..tuning.held_out import code_fingerprints
 from ..tuning.table_model import Codes, TableModel
 from ..validation import encode_labels
 from ..validation.frames import Frame, take_frame
@@ -19,13 +20,12 @@ from .held_out import held_out
 
 __all__ = [
     "TableData",
+    "open_as_model",
     "open_for_model",
     "open_table",
     "open_training_table",
     "split_table",
 ]
-
-MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,12 +70,17 @@ def open_table(path: Path, label: str | None = None, as_text: Sequence[str] = ()
 def open_for_model(
     path: Path, model: TableModel, label: str | None, n_threads: int
 ) -> tuple[Codes, NDArray[Any] | None]:
-    """Read a table as a model sees it; what the model takes for names is not read as numbers."""
+    """Read a table as a model sees it."""
+    data = open_as_model(path, model, label)
+    return encode(model.columns, data.frame, n_threads), data.y
+
+
+def open_as_model(path: Path, model: TableModel, label: str | None) -> TableData:
+    """Read a table; what the model takes for names is not read as numbers."""
     as_text = [column.name for column in model.columns if not column.is_ordered]
     if label is not None and model.classes.dtype.kind not in "biuf":
         as_text.append(label)
-    data = open_table(path, label, as_text)
-    return encode(model.columns, data.frame, n_threads), data.y
+    return open_table(path, label, as_text)
 
 
 def split_table(
@@ -88,15 +93,5 @@ def split_table(
     assert data.y is not None
     encode_labels(data.y)  # what is no label is said before the bins are made
     _, codes = bin_table(data.frame, n_threads=n_threads)
-    held = held_out(_prints(codes, seed), data.y, fraction)
+    held = held_out(code_fingerprints(codes, seed), data.y, fraction)
     return data.select(~held), data.select(held)
-
-
-def _prints(codes: NDArray[np.uint8], seed: int) -> NDArray[np.uint64]:
-    """Return a number for each row that rows with equal codes share."""
-    prints = np.full(codes.shape[1], (seed + 1) * MIX % 2**64, dtype=np.uint64)
-    for column in codes:
-        prints += column
-        prints *= np.uint64(MIX)
-        prints ^= prints >> np.uint64(29)  # else the low bits would never hear of the high ones
-    return prints

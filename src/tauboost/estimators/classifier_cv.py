@@ -17,6 +17,7 @@ from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths
+from ..tuning.record import Record
 from ..tuning.samples import Samples
 from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
 from .classifier import TauBoostClassifier
@@ -137,7 +138,12 @@ class TauBoostClassifierCV(TauBoostClassifier):
                 LanePaths(samples, strengths, folds, tol, max_iter, report).run(notes)
                 paths.append(notes.result(classes))
         self._choose(paths)
-        warn_of(self._caution(samples))
+        caution = self._caution(samples)
+        codes, prints = samples.codes, samples.exact_prints
+        self.record_ = Record.of(
+            prints, codes, len(classes), arrays.shape[1], samples.seed, caution=caution
+        )
+        warn_of(caution)
 
     def _caution(self, samples: Samples) -> str:
         """Return what there is to warn of."""
@@ -166,8 +172,19 @@ class TauBoostClassifierCV(TauBoostClassifier):
             path.objective[k].copy(),
             float(path.cv_mean[k]),
             f"Chosen by cross-validation among {len(path.alphas)} strengths.",
+            [row for path in paths if path.n_folds for row in _candidates(path)],
         )
         self._keep(model)
+
+
+def _candidates(path: PathResult) -> list[dict[str, float | str]]:
+    """Return the strengths of a path with their held-out losses, as a race has them."""
+    numbers = zip(path.alphas.tolist(), path.n_sweeps.tolist(), path.cv_mean.tolist(), strict=True)
+    about: dict[str, float | str] = {"loss": path.loss, "l1_ratio": path.l1_ratio}
+    return [
+        {**about, "alpha": alpha, "sweep": int(sweep), "held_out_loss": loss}
+        for alpha, sweep, loss in numbers
+    ]
 
 
 def as_ratios(l1_ratio: Any) -> list[Any]:

@@ -19,7 +19,7 @@ from ..validation.frames import Frame
 from ..validation.values import Values, Words
 from .tables import as_table
 
-__all__ = ["Contribution", "Explanation", "place_columns"]
+__all__ = ["Contribution", "Explanation", "as_text", "place_columns"]
 
 MOST_ROWS = 10  # of several rows in print
 MOST_TERMS = 20  # of one row in print

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from typing import TYPE_CHECKING, Any, Self
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..tuning.model import Answers
+from ..tuning.record import Record
 
 __all__ = ["PredictionsMixin"]
 
@@ -17,6 +19,7 @@ class PredictionsMixin:
     """For an estimator with ``_fit``, with ``_decisions`` of samples, and a fitted ``_model``."""
 
     if TYPE_CHECKING:
+        record_: Record | None
 
         @property
         def _model(self) -> Answers: ...
@@ -29,7 +32,11 @@ class PredictionsMixin:
         """Fit the model; if this fails, the estimator stays as it was."""
         before = dict(vars(self))
         try:
+            began = time.perf_counter()
             self._fit(X, y, sample_weight)
+            record = getattr(self, "record_", None)
+            if record is not None:
+                self.record_ = record.measured(time.perf_counter() - began)
             return self
         except BaseException:
             self.__dict__ = before

@@ -81,7 +81,7 @@ class TextClassifier(
         What is counted: ``features_.terms`` are the terms, in order.
     coef_ : ndarray of shape (1 or n_classes, n_terms)
     classes_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_
-    selection_, message_
+    selection_, message_, record_
         As those of :class:`TauBoostClassifier`.
 
     Examples

@@ -16,6 +16,7 @@ from ..io.checkpoint import NoCheckpoint
 from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
 from .model import Model
 from .options import Parameters, Report
+from .record import Record
 from .samples import Samples
 from .training import train
 
@@ -53,7 +54,11 @@ def fit(
         seed=check_seed(parameters.random_state),
         n_threads=n_threads,
         units=units,
-    ).merged()
+    )
+    record = Record.of(
+        samples.exact_prints, samples.codes, len(classes), arrays.shape[1], samples.seed
+    )
+    samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
     warn_of(found.caution)
     return Model(
@@ -68,6 +73,7 @@ def fit(
         found.held_out_loss,
         found.message,
         found.table,
+        replace(record, caution=found.caution, gap=found.gap),
     )
 
 

@@ -17,12 +17,13 @@ from ..base.arrays import Mask, Vector
 from ..validation import CsrArrays
 from .copies import different
 
-__all__ = ["fingerprints", "held_out_parts", "text_fingerprints"]
+__all__ = ["code_fingerprints", "fingerprints", "held_out_parts", "text_fingerprints"]
 
 # With fewer different samples than this of any class, a held-out part says nothing.
 FEWEST_OF_A_CLASS = 10
 # How many parts are held out in turn, by the minimum number of different samples.
 PARTS = {8_000: 1, 0: 2}
+MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
 
 
 def fingerprints(
@@ -35,13 +36,23 @@ def fingerprints(
     """
     zero, size = (None, None) if rulers is None else rulers
     # Not from 0: samples without any feature would always be the smallest.
-    start = (seed + 1) * 0x9E3779B97F4A7C15 % 2**64
+    start = (seed + 1) * MIX % 2**64
     sums = np.full(arrays.shape[0], start, dtype=np.uint64)
     with arrays.reading():
         for a in arrays.parts:
             data = a.data if a.scale is None else a.values()  # the same samples, however kept
             _core.row_fingerprints(a.indptr, a.indices, data, seed, sums, n_threads, zero, size)
     return sums
+
+
+def code_fingerprints(codes: NDArray[np.uint8], seed: int) -> NDArray[np.uint64]:
+    """Return a number for each row of a binned table that rows with equal codes share."""
+    prints = np.full(codes.shape[1], (seed + 1) * MIX % 2**64, dtype=np.uint64)
+    for column in codes:
+        prints += column
+        prints *= np.uint64(MIX)
+        prints ^= prints >> np.uint64(29)  # else the low bits would never hear of the high ones
+    return prints
 
 
 def text_fingerprints(texts: Iterable[str], seed: int) -> NDArray[np.uint64]:

@@ -12,7 +12,7 @@ from ..base.messages import shown
 from ..losses import LOSSES
 from .model import Answers
 
-__all__ = ["in_words", "metrics"]
+__all__ = ["codes_of", "in_words", "metrics"]
 
 
 def metrics(model: Answers, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
@@ -20,7 +20,7 @@ def metrics(model: Answers, decisions: Vector, y: NDArray[Any]) -> dict[str, flo
 
     AUC is for two classes, and None where only one of them occurs.
     """
-    codes = _codes(model.classes, y)
+    codes = codes_of(model.classes, y)
     columns = decisions.reshape(len(y), -1)
     is_binary = columns.shape[1] == 1
     predicted = columns[:, 0] > 0 if is_binary else columns.argmax(axis=1)
@@ -53,7 +53,7 @@ def area_under_curve(decisions: Vector, is_positive: NDArray[np.bool_]) -> float
     return float((ranks[is_positive].sum() - n_pos * (n_pos + 1) / 2) / (n_pos * n_neg))
 
 
-def _codes(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
+def codes_of(classes: NDArray[Any], y: NDArray[Any]) -> NDArray[np.intp]:
     """Return the number of each label's class."""
     if classes.dtype.kind in "biuf" and y.dtype.kind in "biuf":
         codes = np.minimum(np.searchsorted(classes, y), len(classes) - 1)

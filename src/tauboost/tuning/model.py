@@ -21,6 +21,8 @@ from ..io.model import ModelData, ModelFileError
 from ..losses import LOSSES
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_product
+from .race_table import LINEAR, pack_race, unpack_race
+from .record import Record, read_record
 
 __all__ = ["Answers", "Model", "check_fitted", "loading", "unknown_kind"]
 
@@ -60,6 +62,7 @@ class Model(Answers):
     held_out_loss: float  # NaN where no samples were held out
     message: str
     selection: list[dict[str, float | str]] = field(default_factory=list)
+    record: Record | None = None  # what it was fitted on, where that is known
 
     def decisions(self, rows: CsrArrays | Vector, n_threads: int) -> Vector:
         """Return X coef + intercept, (samples, tasks); features beyond the model's count for 0."""
@@ -89,7 +92,10 @@ class Model(Answers):
             "objective": self.objective,
             "slope": LOSSES[self.loss].link_slope,
             "offset": 0.0,
+            **pack_race(self.selection, LINEAR),
         }
+        if self.record is not None:
+            fitted["record"] = self.record.to_data()
         n_features = self.coef.shape[1]
         return ModelData(
             self.coef, self.intercept, self.classes, feature_names, n_features, params, fitted, kind
@@ -100,7 +106,15 @@ class Model(Answers):
         """Make a model from checked data; anything that does not fit is an error."""
         objective = check_vector(data.fitted["objective"], data.coef.shape[0], "objective")
         fitted = check_fitted(data.fitted)
-        return cls(data.classes, data.coef, data.intercept, **fitted, objective=objective)
+        return cls(
+            data.classes,
+            data.coef,
+            data.intercept,
+            **fitted,
+            objective=objective,
+            selection=unpack_race(data.fitted, LINEAR),
+            record=read_record(data.fitted, len(data.classes)),
+        )
 
 
 def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:

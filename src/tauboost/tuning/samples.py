@@ -99,10 +99,7 @@ class Samples:
         How a sweep is cut and when a Newton step is due follow from counts of rows and nonzeros:
         copies would take another path to the optimum than weights, and stop elsewhere.
         """
-        if self.units is None:
-            prints = self.fingerprints
-        else:  # these see samples as equal that are only nearly so
-            prints = fingerprints(self.arrays, self.seed, self.n_threads)
+        prints = self.exact_prints
         keep, weights = with_all_the_weight(self.arrays, self.codes, prints, self.weights)
         if keep.all():
             return self
@@ -196,6 +193,13 @@ class Samples:
         """A number for each sample that equal samples share."""
         rulers = None if self.units is None else self.units.ranges.rulers()
         return fingerprints(self.arrays, self.seed, self.n_threads, rulers)
+
+    @cached_property
+    def exact_prints(self) -> NDArray[np.uint64]:
+        """The same without units, in which samples are equal that are only nearly so."""
+        if self.units is None:
+            return self.fingerprints
+        return fingerprints(self.arrays, self.seed, self.n_threads)
 
     def identity(self) -> dict[str, Any]:
         """Return what tells these samples from others, without a look at every entry."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,9 @@ from ..validation import check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
 from .cautions import are_enough, of_shares
+from .held_out import code_fingerprints
 from .options import Clock, Event, Report
+from .record import Record
 from .table_bands import score_spreads
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
@@ -64,6 +67,7 @@ def fit_table(
     signs = check_monotone(parameters.monotone, frame, columns, options)
     if not present.all():
         codes, labels, weights = codes[:, present], labels[present], weights[present]
+    record = Record.of(code_fingerprints(codes, 0), labels, len(classes), len(columns))
     samples = TableSamples.build(
         columns,
         codes,
@@ -74,7 +78,7 @@ def fit_table(
         n_threads=n_threads,
     )
     del codes, labels, weights, present  # what the samples do not hold is not needed
-    return fit_samples(samples, options, signs, clock, classes, report)
+    return fit_samples(samples, options, signs, clock, classes, report, record)
 
 
 def fit_samples(
@@ -84,6 +88,7 @@ def fit_samples(
     clock: Clock,
     classes: NDArray[Any],
     report: Report | None = None,
+    record: Record | None = None,
 ) -> TableModel:
     """Fit a table classifier to binned rows, wherever they are."""
     race = TableRace(samples, options, signs, clock)
@@ -93,8 +98,10 @@ def fit_samples(
     strength = race.with_pairs(strength)
     _tell(report, Event("select", 2, math.nan, race.held_out_loss, clock.seconds))
     model = _Fit(race, strength, classes, report).model()
-    warn_of(_caution(race))
-    return model
+    caution = _caution(race)
+    warn_of(caution)
+    known = None if record is None else replace(record, caution=caution)
+    return replace(model, record=known)
 
 
 def _caution(race: TableRace) -> str:

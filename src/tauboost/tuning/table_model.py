@@ -20,6 +20,8 @@ from ..io.model import TableData
 from ..io.strings import object_array
 from ..losses import LOSSES
 from .model import Answers, check_fitted
+from .race_table import TABLE, pack_race, unpack_race
+from .record import Record, read_record
 
 __all__ = ["KIND", "TableModel", "TermData"]
 
@@ -93,6 +95,7 @@ class TableModel(Answers):
     selection: list[dict[str, float | str]] = field(default_factory=list)
     # The standard deviation of each term's scores over other samples of rows, where asked for.
     spreads: tuple[Vector, ...] | None = None
+    record: Record | None = None  # what it was fitted on, where that is known
 
     @property
     def n_tasks(self) -> int:
@@ -160,6 +163,8 @@ class TableModel(Answers):
                 "objective": self.objective,
                 "slope": LOSSES[self.loss].link_slope,
                 "offset": 0.0,
+                **pack_race(self.selection, TABLE),
+                **({} if self.record is None else {"record": self.record.to_data()}),
             },
             kind=kind,
         )
@@ -186,7 +191,16 @@ class TableModel(Answers):
         objective = np.asarray(data.fitted["objective"], dtype=np.float64)  # NaN after an edit
         if objective.shape != data.intercept.shape:
             raise ValueError(f"objective must have shape {data.intercept.shape}")
-        return cls(data.classes, columns, terms, data.intercept, **fitted, objective=objective)
+        return cls(
+            data.classes,
+            columns,
+            terms,
+            data.intercept,
+            **fitted,
+            objective=objective,
+            selection=unpack_race(data.fitted, TABLE),
+            record=read_record(data.fitted, len(data.classes)),
+        )
 
     def _checked(self, codes: Codes) -> Codes:
         if codes.ndim != 2 or len(codes) != len(self.columns) or codes.dtype != np.uint8:

@@ -24,6 +24,7 @@ __all__ = ["Shrinkage", "measured", "shrink"]
 
 CLOSE = 0.995  # of the bytes that may be used: more need not be found
 LARGEST = 6e4  # that half precision holds, in round numbers
+HISTORY = 0.01  # of the bytes may say how the model was found
 LONGEST = 255  # bytes of a term: a longer one would cost every other a byte more
 
 Size = Callable[[TextModel], int]
@@ -82,12 +83,19 @@ def shrink(model: TextModel, max_bytes: int, size: Size) -> tuple[TextModel, Shr
             found = _rounded(model, dtype)
             n_bytes = size(found)
     if n_bytes > max_bytes:
+        found = _without_history(found, max_bytes, size)
         found = _largest_that_fits(found, weights, max_bytes, size)
         n_bytes = size(found)
     n_before, n_after = model.features.n_features, found.features.n_features
     order = np.sort(weights)[::-1]
     kept = float(order[:n_after].sum() / max(order.sum(), np.finfo(np.float64).tiny))
     return found, Shrinkage(n_bytes, before, n_after, n_before, kept)
+
+
+def _without_history(model: TextModel, max_bytes: int, size: Size) -> TextModel:
+    """Leave out how the model was found where that would cost more than a few terms."""
+    bare = replace(model, model=replace(model.model, selection=[], record=None))
+    return bare if size(model) - size(bare) > HISTORY * max_bytes else model
 
 
 def measured(

@@ -32,6 +32,7 @@ class Trained:
     held_out_loss: float = nan
     table: list[dict[str, float | str]] = field(default_factory=list)
     caution: str = ""  # what there is to warn of
+    gap: float | None = None  # at most so far from the least objective, where that is proved
 
 
 @dataclass(frozen=True)

@@ -89,14 +89,14 @@ def tuned(job: Job, parts: list[Mask]) -> Trained:
         best.restore(part("best", state), samples, options)
     assert best.strength is not None
     assert best.points is not None
-    strength = best.strength
+    strength, gap = best.strength, None
     if options.early_stopping:
         assert best.values is not None
         points, values = best.points, best.values
         message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
     else:
         found = refit(job, best, state)
-        points, values = found.points, found.values
+        points, values, gap = found.points, found.values, found.gap
         message = (
             f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
             f"l1_ratio={strength.l1_ratio:g}, {found.message}; fitted again on all."
@@ -107,6 +107,7 @@ def tuned(job: Job, parts: list[Mask]) -> Trained:
         model_at(samples, points, strength, best.sweep, values, message),
         held_out_loss=best.loss,
         table=best.table,
+        gap=gap,
     )
     assert best.decisions is not None
     assert best.codes is not None
@@ -178,7 +179,7 @@ def fixed(job: Job, strength: Strength) -> Trained:
     minimise = solved if job.samples.is_binary else swept
     found = minimise(job, strength, state)
     how = (found.n_sweeps, found.values, found.message)
-    return model_at(job.samples, found.points, strength, *how)
+    return replace(model_at(job.samples, found.points, strength, *how), gap=found.gap)
 
 
 def solved(

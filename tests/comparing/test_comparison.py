@@ -11,9 +11,9 @@ import numpy as np
 import pytest
 
 from tauboost import Problem, Result, Status, Trace, beta, solve
+from tauboost.comparing import Comparison, MethodSetting, Run, compare, plot_comparison
+from tauboost.comparing.comparison import COLUMNS, thinned
 from tauboost.datasets import make_w8a_like
-from tauboost.report import Comparison, MethodSetting, Run, compare, plot_comparison
-from tauboost.report.comparison import COLUMNS, thinned
 
 SETTINGS = [
     MethodSetting("pcdm tau=4", "pcdm", {"tau": 4}),

@@ -1,0 +1,87 @@
+"""From a model and rows to a page: measures once, asks every section, puts them together."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from ..base.version import VERSION
+from .bands import Estimate
+from .card_section import card_section
+from .fit_section import fit_section
+from .markup import Markup, tag
+from .page import page
+from .proof_section import cautions, proof_section, warnings_section
+from .quality import Quality, measure
+from .quality_section import quality_section
+from .race_section import race_section
+from .result import Report
+from .rows import Data
+from .rows_section import rows_section
+from .subject import Subject
+from .summary import plain_verdict, summary, verdict
+from .terms_section import terms_section
+from .weights_section import weights_section
+
+if TYPE_CHECKING:
+    from ..proofs import HardCore
+
+__all__ = ["Wishes", "build"]
+
+
+@dataclass(frozen=True)
+class Wishes:
+    """What the author of a report may say."""
+
+    title: str | None = None
+    notes: str | None = None
+    core: HardCore | None = None
+
+
+def build(subject: Subject, data: Data | None, wishes: Wishes) -> Report:
+    """Return the report."""
+    quality, probabilities = None, None
+    if data is not None:
+        probabilities = subject.model.probabilities(data.rows.decisions)
+        if data.codes is not None:
+            quality = measure(data.rows.decisions, probabilities, data.codes)
+    said = verdict(subject, data, quality)
+    warned = cautions(subject, data, quality)
+    title = f"Report on {subject.name}" if wishes.title is None else wishes.title
+    sections = [
+        quality_section(subject, data, quality),
+        weights_section(subject, data) if subject.terms is None else terms_section(subject),
+        rows_section(subject, data, probabilities),
+        fit_section(subject, data),
+        race_section(subject),
+        proof_section(subject, data, wishes.core),
+        warnings_section(warned),
+        card_section(subject, data, quality, wishes.notes, warned),
+    ]
+    head = summary(subject, said, quality, warned, title)
+    html = page(title, head, sections, _foot())
+    return Report(html, plain_verdict(said), warned, {} if quality is None else _metrics(quality))
+
+
+def _foot() -> Markup:
+    return tag("footer", f"Made by tauboost {VERSION}. This page needs no network and no script.")
+
+
+def _metrics(quality: Quality) -> dict[str, Any]:
+    """Return the numbers for machines."""
+    found: dict[str, Estimate | None] = {
+        "accuracy": quality.accuracy,
+        "log_loss": quality.log_loss,
+        "brier": quality.brier,
+    }
+    if quality.is_binary:
+        one = quality.classes[0]
+        found["auc"] = one.auc
+        found["average_precision"] = None if one.curves is None else one.curves.average_precision
+    numbers = {
+        name: None if one is None or np.isnan(one.value) else one._asdict()
+        for name, one in found.items()
+    }
+    return {"n_samples": quality.n, **numbers, "confusion": quality.confusion.tolist()}

@@ -1,0 +1,180 @@
+"""How good a model is on rows with known labels: the numbers, with bands."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from .bands import Curves, Estimate, area, curves, mean_of, share, wilson
+
+__all__ = ["Bin", "ClassQuality", "Quality", "Threshold", "calibration_bins", "measure"]
+
+BINS = 10  # of a calibration curve
+THRESHOLDS = np.arange(101) / 100  # of the probability, for the one that can be moved
+SMALLEST = 1e-300  # probability, for its logarithm
+MOST_CURVES = 12  # classes whose curves are drawn
+
+
+class Bin(NamedTuple):
+    """Rows with near probabilities: what was said, and what came true."""
+
+    said: float
+    true: Estimate
+    n: int
+
+
+class Threshold(NamedTuple):
+    """What becomes of the rows if the class is said above a probability."""
+
+    at: float
+    true_positive: int
+    false_positive: int
+
+
+@dataclass(frozen=True, eq=False)
+class ClassQuality:
+    """One class against the rest."""
+
+    code: int
+    n: int  # rows of this class
+    n_said: int  # rows that are said to be of it
+    n_right: int  # rows of which both is true
+    precision: Estimate
+    recall: Estimate
+    auc: Estimate | None
+    curves: Curves | None
+    bins: list[Bin]
+
+
+@dataclass(frozen=True, eq=False)
+class Quality:
+    """All that is measured on rows with labels.
+
+    Attributes
+    ----------
+    n : int
+    counts : rows of each class
+    confusion : (classes, classes), rows by true class, columns by what is said
+    accuracy, log_loss, brier : Estimate
+    guess_accuracy, guess_loss, guess_brier : float
+        Those of always saying the most frequent class, and the shares of the classes.
+    classes : one ClassQuality for each class; of two classes, of the second alone
+    thresholds : of two classes: of the probability of the second; of more: of the likeliest class,
+        with rows that are right in place of true positives, and wrong ones
+    """
+
+    n: int
+    counts: NDArray[np.intp]
+    confusion: NDArray[np.intp]
+    accuracy: Estimate
+    log_loss: Estimate
+    brier: Estimate
+    guess_accuracy: float
+    guess_loss: float
+    guess_brier: float
+    classes: list[ClassQuality]
+    thresholds: list[Threshold]
+
+    @property
+    def is_binary(self) -> bool:
+        """Whether there are two classes."""
+        return len(self.counts) == 2
+
+
+def measure(decisions: Vector, probabilities: Vector, codes: NDArray[np.intp]) -> Quality:
+    """Compare decision values, (rows, tasks), and probabilities, (rows, classes), with classes."""
+    n, n_classes = probabilities.shape
+    is_binary = decisions.shape[1] == 1
+    said = (decisions[:, 0] > 0).astype(np.intp) if is_binary else decisions.argmax(axis=1)
+    counts = np.bincount(codes, minlength=n_classes)
+    confusion = np.bincount(codes * n_classes + said, minlength=n_classes**2)
+    shares = counts[counts > 0] / n
+    own = np.maximum(probabilities[np.arange(n), codes], SMALLEST)
+    wanted = [1] if is_binary else range(n_classes)
+    drawn = set(np.argsort(-counts, kind="stable")[:MOST_CURVES].tolist())
+    return Quality(
+        n,
+        counts,
+        confusion.reshape(n_classes, n_classes),
+        share(float(np.count_nonzero(said == codes)), n),
+        mean_of(-np.log(own)),
+        mean_of(_squares(probabilities, codes)),
+        float(counts.max() / n),
+        -float(np.sum(shares * np.log(shares))),
+        float(np.sum(shares * (1.0 - shares)) / n_classes),
+        [
+            _of_class(k, decisions, probabilities, codes, said, is_drawn=is_binary or k in drawn)
+            for k in wanted
+        ],
+        _thresholds(probabilities, codes, said),
+    )
+
+
+def _squares(probabilities: Vector, codes: NDArray[np.intp]) -> Vector:
+    """Return Brier's score of each row: the mean over classes of squared differences."""
+    wanted = np.zeros_like(probabilities)
+    wanted[np.arange(len(codes)), codes] = 1.0
+    return np.asarray(np.square(probabilities - wanted).mean(axis=1))
+
+
+def _of_class(
+    k: int,
+    decisions: Vector,
+    probabilities: Vector,
+    codes: NDArray[np.intp],
+    said: NDArray[np.intp],
+    *,
+    is_drawn: bool,
+) -> ClassQuality:
+    is_own, is_said = codes == k, said == k
+    n, n_said, n_right = (int(np.count_nonzero(m)) for m in (is_own, is_said, is_own & is_said))
+    column = decisions[:, 0] if decisions.shape[1] == 1 else decisions[:, k]
+    has_both = 0 < n < len(codes)
+    return ClassQuality(
+        k,
+        n,
+        n_said,
+        n_right,
+        share(n_right, n_said),
+        share(n_right, n),
+        area(column, is_own),
+        curves(column, is_own) if has_both and is_drawn else None,
+        calibration_bins(probabilities[:, k], is_own) if is_drawn else [],
+    )
+
+
+def calibration_bins(probabilities: Vector, is_own: NDArray[np.bool_]) -> list[Bin]:
+    """Cut rows into bins of about as many each, by probability; equal ones are together."""
+    order = np.argsort(probabilities, kind="stable")
+    values, hits = probabilities[order], is_own[order]
+    last = np.linspace(0, len(values), min(BINS, len(values)) + 1).astype(np.intp)[1:]
+    # Where a bin would end among equal probabilities, it ends behind them.
+    ends = np.unique(np.searchsorted(values, values[last - 1], side="right"))
+    starts = np.concatenate([[0], ends[:-1]])
+    sums, totals = np.add.reduceat(values, starts), np.add.reduceat(hits.astype(float), starts)
+    sizes = ends - starts
+    low, high = wilson(totals, sizes)
+    rows = zip((sums / sizes).tolist(), totals / sizes, low, high, sizes, strict=True)
+    return [Bin(s, Estimate(float(t), float(a), float(b)), int(n)) for s, t, a, b, n in rows]
+
+
+def _thresholds(
+    probabilities: Vector, codes: NDArray[np.intp], said: NDArray[np.intp]
+) -> list[Threshold]:
+    if probabilities.shape[1] == 2:
+        values, hits = probabilities[:, 1], codes == 1
+    else:
+        values, hits = probabilities.max(axis=1), codes == said
+    good, bad = np.sort(values[hits]), np.sort(values[~hits])
+    return [
+        Threshold(
+            float(t),
+            int(len(good) - np.searchsorted(good, t, side="right")),
+            int(len(bad) - np.searchsorted(bad, t, side="right")),
+        )
+        for t in THRESHOLDS
+    ]

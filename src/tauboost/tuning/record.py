@@ -1,0 +1,144 @@
+"""What a model was fitted on: what no coefficient tells, and a report says first.
+
+The hash tells data apart: a sum over rows, so that their order does not matter, of a mix of what is
+in a row and of its label. It is made of the fingerprints that a fit has anyway, and these depend on
+its seed. What depends on the machine's clock and memory is kept with the fitted
+object, and not in files: the same fit gives the same file.
+"""
+
+from __future__ import annotations
+
+import math
+import platform
+from dataclasses import asdict, dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.process import peak_bytes
+from ..base.version import VERSION
+from ..design.wide import without_unused_features
+from ..validation import CsrArrays
+from .held_out import fingerprints
+from .samples import FEATURES_FOR_AN_ENTRY
+
+__all__ = ["Record", "data_hash", "read_record", "row_prints"]
+
+MIX = np.uint64(0xBF58476D1CE4E5B9)
+LABEL = np.uint64(0x9E3779B97F4A7C15)
+OF_THE_MACHINE = ("seconds", "peak_bytes")
+LONGEST = 2000  # characters of any text in a record that is read from a file
+
+
+@dataclass(frozen=True)
+class Record:
+    """What a model was fitted on, and how.
+
+    Attributes
+    ----------
+    n_samples, n_columns : int
+    counts : tuple of int
+        Samples of each class, in the order of the classes.
+    data_hash : str
+        Equal for equal rows and labels in any order, and the same seed.
+    seed : int
+        Of the fit: what the hash depends on, too.
+    versions : dict
+        Of tauboost, Python and NumPy.
+    caution : str
+        What the fit warned of; empty if nothing.
+    gap : float or None
+        At most so far is the objective above the least one, where that is proved.
+    seconds, peak_bytes : float, int or None
+        What the fit took, and the most memory of its process; not kept in files.
+    """
+
+    n_samples: int
+    n_columns: int
+    counts: tuple[int, ...]
+    data_hash: str
+    seed: int
+    versions: dict[str, str]
+    caution: str = ""
+    gap: float | None = None
+    seconds: float | None = None
+    peak_bytes: int | None = None
+
+    @classmethod
+    def of(
+        cls,
+        prints: NDArray[np.uint64],
+        codes: NDArray[np.intp],
+        n_classes: int,
+        n_columns: int,
+        seed: int = 0,
+        **facts: Any,
+    ) -> Record:
+        """Return the record of a fit to samples with these fingerprints and classes."""
+        counts = tuple(np.bincount(codes, minlength=n_classes).tolist())
+        versions = {
+            "tauboost": VERSION,
+            "Python": platform.python_version(),
+            "NumPy": np.__version__,
+        }
+        found = data_hash(prints, codes)
+        return cls(len(codes), n_columns, counts, found, seed, versions, **facts)
+
+    def measured(self, seconds: float) -> Record:
+        """Return it with what the fit took."""
+        return replace(self, seconds=seconds, peak_bytes=peak_bytes())
+
+    def to_data(self) -> dict[str, Any]:
+        """Return what a file holds."""
+        facts = {name: value for name, value in asdict(self).items() if name not in OF_THE_MACHINE}
+        return facts | {"counts": list(self.counts)}
+
+
+def row_prints(arrays: CsrArrays, record: Record | None, n_threads: int) -> NDArray[np.uint64]:
+    """Return a number for each row of a matrix that equal rows share: those of that fit."""
+    used, _ = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
+    return fingerprints(used, 0 if record is None else record.seed, n_threads)
+
+
+def data_hash(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> str:
+    """Return a hash of rows and their labels."""
+    mixed = (prints + (codes.astype(np.uint64) + np.uint64(1)) * LABEL) * MIX
+    mixed ^= mixed >> np.uint64(31)
+    mixed *= MIX
+    mixed ^= mixed >> np.uint64(29)
+    return f"{int(mixed.sum(dtype=np.uint64)):016x}"
+
+
+def read_record(fitted: dict[str, Any], n_classes: int) -> Record | None:
+    """Return the record that a file holds, checked; None where it holds none."""
+    facts = fitted.get("record")
+    if facts is None:
+        return None
+    names = {name for name in Record.__dataclass_fields__ if name not in OF_THE_MACHINE}
+    if not isinstance(facts, dict) or not names <= facts.keys():
+        raise ValueError("its record lacks fields that a fit has")
+    facts = {name: facts[name] for name in names}  # a newer version may have more of them
+    counts, versions = facts["counts"], facts["versions"]
+    sizes = [facts["n_samples"], facts["n_columns"], facts["seed"]]
+    if not isinstance(counts, list) or len(counts) != n_classes or not all(map(_is_count, counts)):
+        raise ValueError(f"its record must have {n_classes} counts, one for each class")
+    if not all(map(_is_count, sizes)):
+        raise ValueError("its record has a size that is no number")
+    texts = [facts["data_hash"], facts["caution"]]
+    if isinstance(versions, dict):
+        texts += [*versions, *versions.values()]
+    if not isinstance(versions, dict) or not all(map(_is_text, texts)):
+        raise ValueError("its record has a text that is none, or too long")
+    gap = facts["gap"]
+    if gap is not None and not (type(gap) is float and math.isfinite(gap)):
+        raise ValueError("its record has a gap that is no number")
+    return Record(**(facts | {"counts": tuple(counts)}))
+
+
+def _is_count(value: Any) -> bool:
+    return type(value) is int and 0 <= value < 2**62
+
+
+def _is_text(value: Any) -> bool:
+    return isinstance(value, str) and len(value) <= LONGEST

@@ -1,0 +1,1 @@
+"""Pages in a real browser: what they look like, and that nothing runs or leaves them."""
