@@ -17,12 +17,15 @@ import importlib
 import io
 import json
 import multiprocessing
+import platform
 import random
 import sys
 import tempfile
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
+Bits = dict[str, Any]
 SECONDS = 300
 WORDS = {"good": ["superb", "schön", "καλός"], "bad": ["dull", "müde", "плохо"]}
 SMALL_TALK = ["film", "Straße", "naïve", "ΟΔΟΣ", "北京", "😀 smile", "it was", "seen at home"]
@@ -43,7 +46,7 @@ def main() -> None:
     sys.stdout.write(json.dumps(found) + "\n")
 
 
-def in_a_child(task: Callable[[], dict[str, str]]) -> dict[str, str]:
+def in_a_child(task: Callable[[], Bits]) -> Bits:
     """Run a task in a forked process; one of a pool would not use threads."""
     fork = multiprocessing.get_context("fork")
     answers = fork.SimpleQueue()
@@ -53,7 +56,7 @@ def in_a_child(task: Callable[[], dict[str, str]]) -> dict[str, str]:
     if child.exitcode != 0:
         child.kill()
         raise SystemExit(f"the child ended with {child.exitcode}")
-    found: dict[str, str] = answers.get()
+    found: Bits = answers.get()
     return found
 
 
@@ -72,22 +75,23 @@ def use(names: str) -> None:
             HistGradientBoostingClassifier(max_iter=3).fit(X, [k % 2 for k in range(500)])
 
 
-def all_bits() -> dict[str, str]:
-    """Return a hash of each model's file and answers, and what the errors say."""
+def all_bits() -> Bits:
+    """Return the hashes of each model, and of what the errors say."""
     import tauboost as tb
 
     rng = random.Random(0)
     X, y = tb.make_w8a_like(3000, random_state=0)
     options = {"random_state": 0, "n_jobs": 2}
-    return {
+    found = {
         "sparse": bits(tb.TauBoostClassifier(**options), X, y),
         "table": bits(tb.TableClassifier(**options), *table(rng)),
         "texts": bits(tb.TextClassifier(**options), *texts(rng)),
-        "errors": errors(),
     }
+    return found | {"errors": errors(), "python": platform.python_version()}
 
 
-def bits(clf, X, y) -> str:
+def bits(clf, X, y) -> dict[str, str]:
+    """Return hashes of the numbers, and of the file: that one also names Python and its Unicode."""
     import tauboost as tb
 
     clf.fit(X, y)
@@ -96,7 +100,12 @@ def bits(clf, X, y) -> str:
         tb.save_model(clf, path)
         content = path.read_bytes()
         assert (tb.load_model(path).predict(X) == clf.predict(X)).all()
-    return hashlib.sha256(content + clf.predict_proba(X).tobytes()).hexdigest()[:16]
+    numbers = content[8 + int.from_bytes(content[:8], "little") :]  # behind the header
+    return {"numbers": digest(numbers + clf.predict_proba(X).tobytes()), "file": digest(content)}
+
+
+def digest(content: bytes) -> str:
+    return hashlib.sha256(content).hexdigest()[:16]
 
 
 def table(rng: random.Random, n: int = 1500):
@@ -131,7 +140,7 @@ def errors() -> str:
         except ValueError as error:
             said.append(str(error))
     assert len(said) == 2, said
-    return hashlib.sha256("\n".join(said).encode()).hexdigest()[:16]
+    return digest("\n".join(said).encode())
 
 
 if __name__ == "__main__":
