@@ -1,4 +1,4 @@
-# The two commands of the README, `make demo` and `make test`, and what they are made of.
+# The commands of the README, `make demo`, `make test` and `make docs`, and what they are made of.
 # Everything happens in a virtual environment of its own (.venv); nothing else is touched.
 
 PYTHON ?= python3
@@ -10,12 +10,24 @@ PIP = $(BIN)/python -m pip install --quiet --disable-pip-version-check
 COMPILED := pyproject.toml CMakeLists.txt $(shell find cpp -type f 2>/dev/null)
 PYTHON_FILES := $(shell find src -name '*.py' 2>/dev/null)
 CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
+# What a list in pyproject.toml names, quoted: $(call listed,["build-system"]["requires"])
+listed = $(shell $(PYTHON) -c \
+  'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo test test-slow test-oldest lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack clean
+.PHONY: demo docs docs-browser test test-slow test-oldest lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
 .DELETE_ON_ERROR:
 
-demo: $(VENV)/plot.done
-	$(BIN)/tauboost compare --time-limit 3 --out compare_out
+demo: $(VENV)/arrow,plot.done
+	$(BIN)/tauboost demo --out demo_out
+
+# The site, in build/docs/html. `make docs-browser` opens it in Chromium, and checks what only a
+# browser sees: accessibility (axe-core), requests to other hosts, the search. Needs npm.
+docs: $(VENV)/docs.done
+	$(BIN)/python -m docs.site.build
+
+docs-browser: docs
+	npm install --prefix build/docs --no-save --silent axe-core@4 playwright-core@1
+	NODE_PATH=build/docs/node_modules node docs/site/browser.cjs build/docs/html build/docs/screens
 
 # Files of tests side by side, but for those that start clusters or time things: these want the
 # machine for themselves.
@@ -112,8 +124,36 @@ build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
 attack: $(VENV)/dev.done
 	$(BIN)/pytest -m attack
 
+# The wheel of PYTHON: built, made to run on other machines, and tried in an environment without
+# compilers, where it must have the bits of the build in .venv. TRY names the Pythons to try it with,
+# BESIDE a package to load beside it: make wheel PYTHON=python3.12 TRY="python3.12 python3.13".
+TRY ?= $(PYTHON)
+BESIDE ?=
+WHEEL := build/wheel
+TOOLS := build/release
+wheel: $(VENV)/dev.done $(TOOLS)/release.done
+	rm -rf $(WHEEL)
+	$(PYTHON) -m venv $(WHEEL)/venv
+	$(WHEEL)/venv/bin/python -m pip wheel --disable-pip-version-check --no-deps \
+	  --config-settings build-dir=$(WHEEL)/cmake --wheel-dir $(WHEEL)/built .
+	PATH="$(abspath $(TOOLS)/bin):$$PATH" auditwheel repair --wheel-dir $(WHEEL)/repaired $(WHEEL)/built/*.whl
+	$(BIN)/python tests/packing/check.py $(WHEEL)/repaired/*.whl $(TRY:%=--python %) $(BESIDE:%=--beside %)
+	mkdir -p dist && cp $(WHEEL)/repaired/*.whl dist
+
+# The source distribution, built and tried from itself alone, in an empty folder.
+sdist: $(VENV)/dev.done $(TOOLS)/release.done
+	rm -f dist/*.tar.gz
+	$(TOOLS)/bin/python -m build --sdist --outdir dist .
+	$(BIN)/python tests/packing/check.py dist/*.tar.gz
+
+$(TOOLS)/release.done: pyproject.toml
+	$(PYTHON) -m venv $(TOOLS)
+	$(TOOLS)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  $(call listed,["project"]["optional-dependencies"]["release"])
+	@touch $@
+
 clean:
-	rm -rf $(VENV) build compare_out
+	rm -rf $(VENV) build dist compare_out demo_out
 
 # Without build isolation, so that what is compiled stays and only what changed is compiled again.
 $(VENV)/%.done: $(COMPILED) | $(VENV)/build.done compiler
@@ -122,8 +162,7 @@ $(VENV)/%.done: $(COMPILED) | $(VENV)/build.done compiler
 
 # What pyproject.toml asks for to build, and what scikit-build-core would fetch by itself.
 $(VENV)/build.done: pyproject.toml | $(BIN)/python
-	$(PIP) cmake ninja $(shell $(PYTHON) -c \
-	  'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))["build-system"]["requires"]))')
+	$(PIP) cmake ninja $(call listed,["build-system"]["requires"])
 	@touch $@
 
 $(BIN)/python:

@@ -29,7 +29,24 @@ struct CsrArguments {
   }
 };
 
-// X as CSR arrays, or as the sum of two.
+Centers centers_of(Array<const std::int64_t> centered, Array<const double> centers,
+                   std::int64_t n_features) {
+  const auto n = static_cast<std::int64_t>(centered.size());
+  expect_size(centers, n, "centers");
+  Centers found;
+  if (n == 0) return found;
+  found.features.assign(centered.data(), centered.data() + n);
+  found.values.assign(centers.data(), centers.data() + n);
+  found.slot.assign(n_features, -1);
+  for (std::int64_t s = 0; s < n; ++s) {
+    const std::int64_t f = found.features[s];
+    if (f < 0 || f >= n_features) throw nb::value_error("centered has a feature that X has not");
+    found.slot[f] = static_cast<std::int32_t>(s);
+  }
+  return found;
+}
+
+// X as CSR arrays, or as the sum of two, with numbers subtracted from some of its columns.
 template <typename Pointer, typename Index>
 void bind_build(nb::module_& module) {
   module.def(
@@ -38,13 +55,16 @@ void bind_build(nb::module_& module) {
          std::optional<Array<const double>> data, std::optional<Array<const Pointer>> more_indptr,
          std::optional<Array<const Index>> more_indices,
          std::optional<Array<const double>> more_data, Array<const std::uint8_t> positive,
-         Array<const std::int32_t> place, bool intercept, Array<const std::int64_t> cuts,
+         Array<const std::int32_t> place, Array<const std::int64_t> centered,
+         Array<const double> centers, bool intercept, Array<const std::int64_t> cuts,
          int n_threads) {
         const auto m = static_cast<std::int64_t>(positive.size());
+        const auto n = static_cast<std::int64_t>(place.size());
         Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
                                  positive.data(),
                                  place.data(),
-                                 static_cast<std::int64_t>(place.size())};
+                                 n,
+                                 centers_of(centered, centers, n)};
         if (more_indptr && more_indices)
           X.parts.push_back(
               CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
@@ -53,7 +73,8 @@ void bind_build(nb::module_& module) {
         return build(X, m, intercept, cuts.data(), n_shards, n_threads);
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
-      "more_data"_a.none(), "positive"_a, "place"_a, "intercept"_a, "cuts"_a, "n_threads"_a);
+      "more_data"_a.none(), "positive"_a, "place"_a, "centered"_a, "centers"_a, "intercept"_a,
+      "cuts"_a, "n_threads"_a);
 }
 
 // The entries of A column by column, as SciPy's CSC takes them: rows of the core, and values with

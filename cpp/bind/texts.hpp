@@ -10,10 +10,12 @@
 #include <random>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "bind/bindings.hpp"
 #include "bind/owned.hpp"
+#include "bind/strings.hpp"
 #include "text/row_arrays.hpp"
 #include "text/row_blocks.hpp"
 #include "text/text.hpp"
@@ -27,23 +29,26 @@ class HeldTexts {
   explicit HeldTexts(nb::handle strings) {
     const nb::object list = nb::steal(PySequence_Fast(strings.ptr(), "texts must be a list"));
     if (!list.is_valid()) throw nb::python_error();
-    const Py_ssize_t n = PySequence_Fast_GET_SIZE(list.ptr());
-    PyObject** const items = PySequence_Fast_ITEMS(list.ptr());
+    const Py_ssize_t n = PySequence_Size(list.ptr());
     held_.reserve(static_cast<std::size_t>(n));
     texts_.reserve(static_cast<std::size_t>(n));
-    for (Py_ssize_t k = 0; k < n && PyUnicode_Check(items[k]); ++k) {
-      if (PyUnicode_READY(items[k]) != 0) throw nb::python_error();
-      held_.push_back(nb::borrow(items[k]));
-      texts_.push_back(view(items[k]));
+    for (Py_ssize_t k = 0; k < n; ++k) {
+      nb::object item = nb::steal(PySequence_GetItem(list.ptr(), k));
+      if (!item.is_valid()) throw nb::python_error();
+      if (!PyUnicode_Check(item.ptr())) break;
+      texts_.push_back(reader_(item));
+      held_.push_back(std::move(item));
     }
   }
+
+  HeldTexts(const HeldTexts&) = delete;
 
   // Replaces the texts whose lower case only the interpreter knows.
   void lower() {
     for (std::size_t k = 0; k < texts_.size(); ++k) {
       if (texts_[k].width == 1 || !has_odd_capital(texts_[k])) continue;
       held_[k] = held_[k].attr("lower")();
-      texts_[k] = view(held_[k].ptr());
+      texts_[k] = reader_(held_[k]);
     }
   }
 
@@ -56,11 +61,6 @@ class HeldTexts {
   }
 
  private:
-  static text::Text view(PyObject* string) {
-    return {PyUnicode_DATA(string), PyUnicode_GET_LENGTH(string),
-            static_cast<int>(PyUnicode_KIND(string)), PyUnicode_IS_ASCII(string) != 0};
-  }
-
   // Sigma, whose lower case depends on its place, and I with a dot, which becomes two characters.
   static bool has_odd_capital(const text::Text& text) {
     const auto look = [&](const auto* c) {
@@ -71,6 +71,7 @@ class HeldTexts {
                            : look(static_cast<const std::uint32_t*>(text.data));
   }
 
+  StringReader reader_;
   std::vector<nb::object> held_;
   std::vector<text::Text> texts_;
 };

@@ -7,7 +7,8 @@
 // other) only once per column. Rows are visited in label order, negatives first, so that row
 // numbers ascend within each sign of a column. Explicit zeros are dropped; unsorted indices need no
 // care; duplicates must not be there. An intercept is one more column of ones, whose rows are
-// simply all rows.
+// simply all rows. A column may have a number subtracted from it, and has an entry in every row
+// then.
 //
 // The caller has checked the data, but they are the user's, and another thread may write to them.
 // So an index is compared with its limit where it is used, and what the second pass puts in place
@@ -19,37 +20,11 @@
 #include <limits>
 #include <numeric>
 
-#include "matrix/columns.hpp"
+#include "matrix/full_columns.hpp"
+#include "matrix/input.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
-
-// The entries of X, or part of them: X may be the sum of a matrix of ones and one of other values.
-template <typename Pointer, typename Index>
-struct CsrPart {
-  const Pointer* indptr;
-  const Index* indices;
-  const double* data;  // null: every entry is 1
-  double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
-};
-
-template <typename Pointer, typename Index>
-struct Csr {
-  std::vector<CsrPart<Pointer, Index>> parts;
-  const std::uint8_t* positive;
-  const std::int32_t* place;  // feature -> column of the core
-  std::int64_t n_features;
-
-  bool has_values() const {
-    return std::any_of(parts.begin(), parts.end(), [](const auto& X) { return X.data != nullptr; });
-  }
-  bool any_negative(std::int64_t m) const {
-    return std::any_of(parts.begin(), parts.end(), [m](const auto& X) {
-      return X.data != nullptr &&
-             std::any_of(X.data, X.data + X.indptr[m], [](double v) { return v < 0.0; });
-    });
-  }
-};
 
 inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64_t* cuts) {
   A.row_order.resize(A.m);
@@ -78,50 +53,54 @@ struct ShardCounts {
   bool is_sound = true;  // else the data have changed since they were checked
 };
 
-// Rows begin ... end of the input; `ranges` is null where every value is 1.
+// Rows begin ... end of the input, where every value is 1.
+template <typename Input>
+ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end) {
+  ShardCounts counts;
+  counts.entries.resize(input.n_features);
+  const auto n = static_cast<std::uint64_t>(input.n_features);
+  bool is_sound = true;
+  for (std::int64_t j = begin; j < end; ++j) {
+    std::int64_t in_row = 0;
+    for (const auto& X : input.parts) {
+      const std::int64_t last = X.indptr[j + 1];
+      in_row += last - X.indptr[j];
+      for (std::int64_t k = X.indptr[j]; k < last; ++k) {
+        const auto f = static_cast<std::uint64_t>(X.indices[k]);
+        if (f < n)
+          counts.entries[f] += 1;
+        else
+          is_sound = false;
+      }
+    }
+    counts.omega = std::max(counts.omega, in_row);
+  }
+  counts.is_sound = is_sound;
+  return counts;
+}
+
+// Rows begin ... end of the input, and the range of the values of each feature.
 template <typename Input>
 ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end, Range* ranges,
                           bool any_negative) {
   ShardCounts counts;
   counts.entries.resize(input.n_features);
   if (any_negative) counts.negative.resize(input.n_features);
-  const auto n = static_cast<std::uint64_t>(input.n_features);
-  bool is_sound = true;
+  std::vector<double> own(input.centers.values.size());
   for (std::int64_t j = begin; j < end; ++j) {
     std::int64_t in_row = 0;
-    for (const auto& X : input.parts) {
-      in_row += X.indptr[j + 1] - X.indptr[j];
-      const std::int64_t last = X.indptr[j + 1];  // read once, for speed: stores might alias it
-      if (ranges == nullptr) {
-        for (std::int64_t k = X.indptr[j]; k < last; ++k) {
-          const auto f = static_cast<std::uint64_t>(X.indices[k]);
-          if (f < n)
-            counts.entries[f] += 1;
-          else
-            is_sound = false;
-        }
-        continue;
-      }
-      for (std::int64_t k = X.indptr[j]; k < last; ++k) {
-        const double v = X.value(k), size = std::abs(v);
-        if (v == 0.0) {
-          in_row -= 1;
-          continue;
-        }
-        const auto f = static_cast<std::uint64_t>(X.indices[k]);
-        if (f >= n) {
-          is_sound = false;
-          continue;
-        }
-        Range& range = ranges[f];
-        range = {std::min(range.smallest, size), std::max(range.largest, size)};
-        counts.entries[f] += 1;
-        if (any_negative) counts.negative[f] += (v > 0.0) != (input.positive[j] != 0);
-      }
-    }
+    const bool is_positive = input.positive[j] != 0;
+    const bool is_sound = visit_row(input, j, own, [&](std::uint64_t f, double v) {
+      const double size = std::abs(v);
+      Range& range = ranges[f];
+      range = {std::min(range.smallest, size), std::max(range.largest, size)};
+      counts.entries[f] += 1;
+      in_row += 1;
+      if (any_negative) counts.negative[f] += (v > 0.0) != is_positive;
+    });
+    counts.is_sound = counts.is_sound && is_sound;
     counts.omega = std::max(counts.omega, in_row);
   }
-  counts.is_sound = is_sound;
   return counts;
 }
 
@@ -181,34 +160,34 @@ void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t b
   const auto n = static_cast<std::uint64_t>(input.n_features);
   const auto limit = static_cast<std::uint64_t>(shard.start[A.n]);
   const auto values_limit = static_cast<std::uint64_t>(shard.value_start.back());
+  const bool are_ones = to_value == nullptr && neg == pos && !input.has_values();
+  std::vector<double> own(input.centers.values.size());
   for (std::int64_t local = begin; local < end; ++local) {
     const std::int64_t j = A.row_order[shard.first_row + local];
     const auto row = static_cast<std::int32_t>(local);
-    for (const auto& X : input.parts) {
-      const std::int64_t last = X.indptr[j + 1];
-      if (to_value == nullptr && X.data == nullptr && neg == pos) {
+    if (are_ones) {
+      for (const auto& X : input.parts) {
+        const std::int64_t last = X.indptr[j + 1];
         for (std::int64_t k = X.indptr[j]; k < last; ++k) {
           const auto f = static_cast<std::uint64_t>(X.indices[k]);
           if (f >= n) continue;
           const auto at = static_cast<std::uint64_t>(neg[f]++);
           if (at < limit) rows[at] = row;
         }
-        continue;
       }
-      for (std::int64_t k = X.indptr[j]; k < last; ++k) {
-        const double v = X.value(k);
-        const auto f = static_cast<std::uint64_t>(X.indices[k]);
-        if (v == 0.0 || f >= n) continue;
-        const bool negative = (v > 0.0) != (input.positive[j] != 0);
-        const auto at = static_cast<std::uint64_t>(negative ? neg[f]++ : pos[f]++);
-        if (at >= limit) continue;
-        rows[at] = row;
-        if (to_value != nullptr && to_value[f] != no_values) {
-          const std::uint64_t place = at + static_cast<std::uint64_t>(to_value[f]);
-          if (place < values_limit) shard.values[place] = std::abs(v);
-        }
-      }
+      continue;
     }
+    const bool is_positive = input.positive[j] != 0;
+    visit_row(input, j, own, [&](std::uint64_t f, double v) {
+      const bool negative = (v > 0.0) != is_positive;
+      const auto at = static_cast<std::uint64_t>(negative ? neg[f]++ : pos[f]++);
+      if (at >= limit) return;
+      rows[at] = row;
+      if (to_value != nullptr && to_value[f] != no_values) {
+        const std::uint64_t place = at + static_cast<std::uint64_t>(to_value[f]);
+        if (place < values_limit) shard.values[place] = std::abs(v);
+      }
+    });
   }
 }
 
@@ -254,41 +233,6 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
   return is_sound;
 }
 
-// Columns that most rows have an entry in, found by the number of their entries.
-inline void find_full(Matrix& A, bool any_negative) {
-  for (std::int64_t i = 0; i < A.n && !any_negative; ++i) {
-    std::int64_t count = 0;
-    for (const Shard& shard : A.shards) count += shard.start[i + 1] - shard.start[i];
-    if (3 * count > 2 * A.m && !A.is_valued(i)) A.full.push_back(static_cast<std::int32_t>(i));
-  }
-}
-
-inline void list_absent(const Matrix& A, Shard& shard) {
-  shard.absent_start.assign(1, 0);
-  std::int64_t room = A.full.empty() ? 0 : padding;
-  for (const std::int32_t i : A.full)  // never below 0, unless the data were changed meanwhile
-    room += std::max<std::int64_t>(0, shard.n_rows - A.column(shard, i).n);
-  shard.absent_rows.reserve(room);
-  for (const std::int32_t i : A.full) {
-    const Column column = A.column(shard, i);
-    std::int64_t k = 0;
-    const auto pass = [&](std::int64_t begin, std::int64_t end) {
-      for (std::int64_t j = begin; j < end; ++j) {
-        if (k < column.n && column.rows[k] == j)
-          ++k;
-        else
-          shard.absent_rows.push_back(static_cast<std::int32_t>(j));
-      }
-    };
-    pass(0, shard.n_neg_rows);
-    const auto here = static_cast<std::int64_t>(shard.absent_rows.size());
-    shard.absent_neg.push_back(static_cast<std::int32_t>(here - shard.absent_start.back()));
-    pass(shard.n_neg_rows, shard.n_rows);
-    shard.absent_start.push_back(static_cast<std::int64_t>(shard.absent_rows.size()));
-  }
-  if (!A.full.empty()) shard.absent_rows.insert(shard.absent_rows.end(), padding, 0);
-}
-
 // `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie.
 template <typename Input>
 Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
@@ -306,8 +250,8 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
   team.share(n_shards, [&](std::int64_t s, int member) {
     std::vector<Range>& range = ranges[member];
     if (has_values && range.empty()) range.resize(X.n_features);
-    counts[s] =
-        count_entries(X, cuts[s], cuts[s + 1], has_values ? range.data() : nullptr, any_negative);
+    counts[s] = has_values ? count_entries(X, cuts[s], cuts[s + 1], range.data(), any_negative)
+                           : count_ones(X, cuts[s], cuts[s + 1]);
   });
   for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
   if (!A.is_sound) return A;

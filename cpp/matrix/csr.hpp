@@ -223,16 +223,23 @@ struct Ruler {
 template <typename Rows>
 void row_fingerprints(const Rows& X, const std::vector<Ruler>& rulers, std::uint64_t seed,
                       std::uint64_t* out, int n_threads) {
+  const auto n = static_cast<std::uint64_t>(X.n);
+  const auto of_entry = [&](std::uint64_t f, double x) {
+    const std::uint64_t bits = rulers.empty() ? std::bit_cast<std::uint64_t>(x) : rulers[f].bits(x);
+    return mixed(bits * 0x9e3779b97f4a7c15ULL + f + seed);
+  };
+  // Entries of 1 in the same column all add the same.
+  std::vector<std::uint64_t> of_one;
+  if (X.data == nullptr && !rulers.empty())
+    for (std::uint64_t f = 0; f < n; ++f) of_one.push_back(of_entry(f, 1.0));
   Team(n_threads).share_blocks(X.m, rows_worth_a_claim, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j) {
       std::uint64_t sum = 0;
       for (std::int64_t k = X.indptr[j]; k < X.indptr[j + 1]; ++k) {
         const double x = X.value(k);
         const auto f = static_cast<std::uint64_t>(X.indices[k]);
-        if (x == 0.0 || f >= static_cast<std::uint64_t>(X.n)) continue;
-        const std::uint64_t bits =
-            rulers.empty() ? std::bit_cast<std::uint64_t>(x) : rulers[f].bits(x);
-        sum += mixed(bits * 0x9e3779b97f4a7c15ULL + f + seed);
+        if (x == 0.0 || f >= n) continue;
+        sum += of_one.empty() ? of_entry(f, x) : of_one[f];
       }
       out[j] += sum;
     }

@@ -7,10 +7,32 @@
 #include <algorithm>
 #include <cstddef>
 #include <cstdint>
+#include <cstring>
 #include <new>
 #include <utility>
 
 namespace tauboost {
+
+// Memory of whole pages from the system; MAP_FAILED where there is none. Only Linux can move pages
+// to where there is more room, or be asked for large ones.
+#if defined(__linux__)
+inline void* moved(void* data, std::size_t before, std::size_t size) {
+  return mremap(data, before, size, MREMAP_MAYMOVE);
+}
+inline void ask_for_large_pages(void* data, std::size_t size) {
+  madvise(data, size, MADV_HUGEPAGE);
+}
+#else
+inline void* moved(void* data, std::size_t before, std::size_t size) {
+  void* const room =
+      mmap(nullptr, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (room == MAP_FAILED) return room;
+  std::memcpy(room, data, std::min(before, size));
+  munmap(data, before);
+  return room;
+}
+inline void ask_for_large_pages(void*, std::size_t) {}
+#endif
 
 class Pages {
  public:
@@ -39,9 +61,9 @@ class Pages {
     if (size == size_) return;
     void* const data = data_ == nullptr ? mmap(nullptr, size, PROT_READ | PROT_WRITE,
                                                MAP_PRIVATE | MAP_ANONYMOUS, -1, 0)
-                                        : mremap(data_, size_, size, MREMAP_MAYMOVE);
+                                        : moved(data_, size_, size);
     if (data == MAP_FAILED) throw std::bad_alloc();
-    if (page == large) madvise(data, size, MADV_HUGEPAGE);
+    if (page == large) ask_for_large_pages(data, size);
     data_ = data;
     size_ = size;
   }

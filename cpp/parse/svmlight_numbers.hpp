@@ -11,6 +11,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "parse/decimal.hpp"
+
 namespace tauboost::svmlight {
 
 inline bool is_digit(char c) {
@@ -96,7 +98,7 @@ inline bool is_huge(const char* p, const char* end) {
 inline const char* read_long_number(const char* p, double& value) {
   const char* const digits = p + (*p == '-' || *p == '+');
   if (!is_digit(*digits) && *digits != '.') return nullptr;
-  const auto [end, error] = std::from_chars(*p == '+' ? digits : p, skip_token(p), value);
+  const auto [end, error] = decimal::from_chars(*p == '+' ? digits : p, skip_token(p), value);
   if (error == std::errc()) return end;
   if (error != std::errc::result_out_of_range || is_huge(digits, end)) return nullptr;
   value = *p == '-' ? -0.0 : 0.0;

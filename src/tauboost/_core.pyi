@@ -51,6 +51,8 @@ def build_matrix(
     more_data: _Floats | None,
     positive: NDArray[np.uint8],
     place: NDArray[np.int32],
+    centered: NDArray[np.int64],
+    centers: _Floats,
     intercept: bool,
     cuts: NDArray[np.int64],
     n_threads: int,

@@ -65,7 +65,8 @@ def beta(
 
     Examples
     --------
-    >>> round(beta(300, 114, 16, 49749), 3)
+    >>> import tauboost as tb
+    >>> round(tb.beta(300, 114, 16, 49749), 3)
     14.372
     """
     n, omega, tau, m = _checked(n, omega, tau, m)
@@ -89,7 +90,8 @@ def speedup(
 
     Examples
     --------
-    >>> round(speedup(3231961, 414, 16, 2396130), 1)
+    >>> import tauboost as tb
+    >>> round(tb.speedup(3231961, 414, 16, 2396130), 1)
     5.3
     """
     numbers = _checked(n, omega, tau, m)

@@ -148,6 +148,15 @@ class Problem(SparseProblem):
         L_i = max_j A_ji^2.
     classes : ndarray of shape (2,)
         The negative and the positive label.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> problem = tb.Problem([[1, 0], [1, 1], [0, 1]], ["ham", "spam", "spam"])
+    >>> problem
+    Problem(3 samples, 2 features, 4 nonzeros, omega=2, loss='exponential')
+    >>> problem.value([0, 0]), problem.gradient([0, 0]).round(2).tolist()
+    (0.0, [0.0, 0.67])
     """
 
     _known_classes: NDArray[Any] | None = None

@@ -88,7 +88,7 @@ def findings(text: str) -> list[str]:
 
 def is_ours(leak: list[str]) -> bool:
     frames = [line for line in leak if line.lstrip().startswith("#")]
-    return any("/_core.cpython" in line or "/cpp/" in line for line in frames)
+    return any("/_core." in line or "/cpp/" in line for line in frames)
 
 
 def refuse_another_build(kind: str) -> None:

@@ -10,6 +10,8 @@ import scipy.sparse as sp
 
 from tauboost.design import centering
 from tauboost.design.centering import centered, row_blocks
+from tauboost.design.matrix import build_matrix, random_places
+from tauboost.design.units import Units
 from tauboost.validation import CsrArrays, as_csr
 
 RANDOM = np.random.default_rng(1)
@@ -52,3 +54,41 @@ def test_columns_without_values():
 def test_nothing_is_copied_that_stays():
     arrays = as_csr(sp.csr_array(np.where(np.arange(5) == 1, 0.0, DENSE)))
     assert centered(arrays, np.array([1]), np.array([1.0])).indices is arrays.indices
+
+
+def entries(matrix):
+    """Return the matrix in the core, rows in the order in which they were given."""
+    rows, values = np.empty(matrix.nnz, dtype=np.int32), np.empty(matrix.nnz)
+    matrix.entries(rows, values)
+    counts = np.empty(matrix.n, dtype=np.int64)
+    matrix.column_counts(counts)
+    columns = np.repeat(np.arange(matrix.n), counts)
+    dense = np.zeros((matrix.m, matrix.n))
+    dense[matrix.row_order[rows], columns] = values
+    return dense
+
+
+@pytest.mark.parametrize("n_threads", [1, 2])
+def test_the_core_subtracts_as_it_lays_out(n_threads):
+    whole, _ = ones_and_more()
+    positive = RANDOM.random(30) < 0.5
+    for arrays in (as_csr(DENSE), whole):
+        units = Units.of(arrays, np.ones(30), fit_intercept=True, n_threads=1)
+        units = replace(units, columns=COLUMNS, centers=CENTERS)
+        place = random_places(5)
+        found = build_matrix(arrays, positive, place, True, n_threads, units=units)
+        copy = centered(arrays, COLUMNS, CENTERS)
+        expected = build_matrix(copy, positive, place, True, n_threads)
+        sizes = np.ones(expected.n)
+        sizes[place] = units.size
+        expected.divide(sizes, n_threads)
+        assert found.omega == expected.omega
+        np.testing.assert_array_equal(entries(found), entries(expected))
+
+
+def test_no_feature_that_is_not_there_is_centered():
+    units = Units.of(as_csr(DENSE), np.ones(30), fit_intercept=True, n_threads=1)
+    units = replace(units, columns=np.array([5]), centers=np.ones(1))
+    units.__dict__["size"] = np.ones(5)
+    with pytest.raises(ValueError, match="centered has a feature that X has not"):
+        build_matrix(as_csr(DENSE), DENSE[:, 0] > 0, random_places(5), True, 1, units=units)

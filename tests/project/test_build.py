@@ -60,3 +60,14 @@ def test_what_make_installs_to_build_keeps_its_minimum_versions():
         check=True,
     ).stdout
     assert "'nanobind>=" in said
+
+
+@pytest.mark.slow
+def test_numbers_are_read_alike_without_from_chars(tmp_path):
+    """What Apple's C++ library lacks is replaced; here both can be had, and are compared."""
+    if shutil.which("g++") is None:
+        pytest.skip("needs g++")
+    program = tmp_path / "decimals"
+    flags = ["-std=c++20", "-O1", f"-I{CPP}", "-DTAUBOOST_STRTOD"]
+    subprocess.run(["g++", *flags, ROOT / "fuzz/decimals.cpp", "-o", program], check=True)
+    subprocess.run([program], check=True)

@@ -1,10 +1,14 @@
-"""What tells texts apart where a part of them is held out."""
+"""What tells samples and texts apart where a part of them is held out."""
 
 from __future__ import annotations
 
-import numpy as np
+from dataclasses import replace
 
-from tauboost.tuning.held_out import text_fingerprints
+import numpy as np
+import scipy.sparse as sp
+
+from tauboost.tuning.held_out import fingerprints, text_fingerprints
+from tauboost.validation import as_csr
 
 
 def test_equal_texts_share_a_number_and_others_do_not():
@@ -19,3 +23,13 @@ def test_equal_texts_share_a_number_and_others_do_not():
 def test_numbers_are_the_same_everywhere():
     """Not those of Python's own hashes, which are others in each process."""
     assert text_fingerprints(["a", "b"], 0).tolist() == [2850834685882881417, 12715853109159376898]
+
+
+def test_ones_without_values_count_as_ones():
+    X = as_csr(sp.random_array((50, 8), density=0.4, rng=np.random.default_rng(0)) > 0)
+    assert X.data is None
+    rulers = (np.linspace(-1.0, 1.0, 8), np.linspace(0.5, 3.0, 8))
+    for ruler in (None, rulers):
+        bare = fingerprints(X, 3, 2, ruler)
+        np.testing.assert_array_equal(bare, fingerprints(replace(X, data=X.values()), 3, 1, ruler))
+        assert len(set(bare.tolist())) > 40

@@ -27,6 +27,7 @@ SUMMARIES = {
     "convert": "Convert data files to a store, which opens in milliseconds.",
     "generate": "Generate a data set like one of the paper's, as a store or as svmlight text.",
     "inspect": "Show the shape, the constants and the expected speed-up of a data set.",
+    "demo": "Take a tour: texts, a table and sparse data, with reports and a comparison.",
 }
 
 

@@ -35,7 +35,16 @@ def plot_top_features(
     names: ArrayLike | None = None,
     each_side: bool = False,
 ) -> Any:
-    """Draw the largest weights as bars; parameters as for ``clf.top_features``."""
+    """Draw the largest weights as bars; parameters as for ``clf.top_features``.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> from tauboost.comparing import plot_top_features
+    >>> X, y = tb.make_w8a_like(1000, random_state=0)
+    >>> clf = tb.TauBoostClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    >>> plot_top_features(clf, 5).savefig("features.png")
+    """
     top = clf.top_features(k, class_, names=names, each_side=each_side)
     labels = [shortened(name) for name in top.names]
     of_all = class_ is None and len(clf.classes_) > 2
@@ -66,6 +75,14 @@ def plot_explanation(
     names : array-like of shape (n_features,), optional
     class_ : the class to speak for; by default that of ``clf.explain``
     k : how many features are shown one by one; the others are added up
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> from tauboost.comparing import plot_explanation
+    >>> X, y = tb.make_w8a_like(1000, random_state=0)
+    >>> clf = tb.TauBoostClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    >>> plot_explanation(clf, X[[0]]).savefig("sample.png")
     """
     X = as_one_row(x_row)
     if class_ is None and len(clf.classes_) > 2:
@@ -100,7 +117,16 @@ def plot_explanation(
 
 
 def plot_margins(clf: TauBoostClassifier, X: Any, y: ArrayLike, *, bins: int = 50) -> Any:
-    """Draw how margins are distributed, class by class; what is below 0 is predicted wrongly."""
+    """Draw how margins are distributed, class by class; what is below 0 is predicted wrongly.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> from tauboost.comparing import plot_margins
+    >>> X, y = tb.make_w8a_like(1000, random_state=0)
+    >>> clf = tb.TauBoostClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    >>> plot_margins(clf, X, y).savefig("margins.png")
+    """
     margins, labels = clf.margins(X, y), np.asarray(y)
     edges = np.histogram_bin_edges(margins, bins)
     figure = new_figure(7.5, 4.5)

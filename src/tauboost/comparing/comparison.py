@@ -41,7 +41,14 @@ MAX_CSV_ROWS = 10_000
 
 @dataclass(frozen=True)
 class MethodSetting:
-    """A method with its options for ``solve``, under the label it has in tables and figures."""
+    """A method with its options for ``solve``, under the label it has in tables and figures.
+
+    Examples
+    --------
+    >>> from tauboost.comparing import MethodSetting
+    >>> MethodSetting("one at a time", "pcdm", {"tau": 1}).label
+    'one at a time'
+    """
 
     label: str
     method: str
@@ -89,6 +96,16 @@ class Comparison:
 
     ``is_separable`` means that some run proved the data separable: F then falls without end, and
     gaps to the best found say little.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> from tauboost.comparing import MethodSetting, compare
+    >>> problem = tb.Problem(*tb.make_w8a_like(1000, random_state=0))
+    >>> found = compare(problem, [MethodSetting("ours", "exact")], max_epochs=5)
+    >>> found.start, found.best < -1
+    (0.0, True)
+    >>> found.write_csv("traces.csv")
     """
 
     name: str
@@ -211,8 +228,9 @@ def compare(
 
     Examples
     --------
-    >>> from tauboost import Problem
-    >>> problem = Problem([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [1, -1, 1])
+    >>> import tauboost as tb
+    >>> from tauboost.comparing import MethodSetting, compare
+    >>> problem = tb.Problem([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [1, -1, 1])
     >>> both = [MethodSetting("all", "fully-parallel"), MethodSetting("one", "greedy")]
     >>> [row.label for row in compare(problem, both, max_epochs=5).table()]
     ['all', 'one']

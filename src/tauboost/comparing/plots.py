@@ -53,7 +53,16 @@ DEEPEST = -1e4  # on separable data a line search may go down to -1e25
 
 
 def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | Path) -> None:
-    """Draw a comparison into a PNG file."""
+    """Draw a comparison into a PNG file.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> from tauboost.comparing import MethodSetting, compare, plot_comparison
+    >>> problem = tb.Problem(*tb.make_w8a_like(1000, random_state=0))
+    >>> settings = [MethodSetting(name, name) for name in ("exact", "greedy")]
+    >>> plot_comparison(compare(problem, settings, max_epochs=20), "methods.png")
+    """
     figure = new_figure(11, 5.2)
     by_time, by_epoch = figure.subplots(1, 2, sharey=True)
     for run, style in zip(comparison.runs, _styles(comparison.runs), strict=True):

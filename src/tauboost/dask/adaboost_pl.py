@@ -30,6 +30,17 @@ class AdaBoostPLClassifier(estimators.AdaBoostPLClassifier):
         Parts are as the data are cut: rows in no particular order are best.
     client : distributed.Client, optional
         None takes the current one.
+
+    Examples
+    --------
+    >>> import dask.array as da, tauboost.dask
+    >>> from dask.distributed import Client
+    >>> client = Client()  # doctest: +SKIP
+    >>> X = da.random.default_rng(0).random((2000, 10), chunks=(500, -1)) > 0.7
+    >>> y = (X[:, 0] | X[:, 1]).astype(int)
+    >>> clf = tauboost.dask.AdaBoostPLClassifier(10, client=client).fit(X, y)
+    >>> float(clf.score(X.compute(), y.compute()))
+    1.0
     """
 
     def __init__(

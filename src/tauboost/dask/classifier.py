@@ -103,10 +103,15 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
 
     Examples
     --------
-    >>> from dask.distributed import Client  # doctest: +SKIP
-    >>> clf = tauboost.dask.TauBoostClassifier(client=Client()).fit(X, y)  # doctest: +SKIP
-    >>> clf.predict(X).compute()  # doctest: +SKIP
-    >>> tauboost.save_model(clf.to_local(), "spam.tauboost")  # doctest: +SKIP
+    >>> import dask.array as da, tauboost.dask
+    >>> from dask.distributed import Client
+    >>> client = Client()  # doctest: +SKIP
+    >>> X = da.random.default_rng(0).random((2000, 10), chunks=(500, -1)) > 0.7
+    >>> y = (X[:, 0] | X[:, 1]).astype(int)
+    >>> clf = tauboost.dask.TauBoostClassifier(client=client, alpha=1e-3).fit(X, y)
+    >>> clf.predict(X[:4]).compute().shape
+    (4,)
+    >>> tauboost.save_model(clf.to_local(), "spam.tauboost")
     """
 
     # What the local one can be told and this one cannot.

@@ -28,7 +28,14 @@ GLANCE = 0.25
 
 
 class PartLostError(RuntimeError):
-    """A part of the data was lost with its worker and could not be built again."""
+    """A part of the data was lost with its worker and could not be built again.
+
+    Examples
+    --------
+    >>> import tauboost.dask
+    >>> issubclass(tauboost.dask.PartLostError, RuntimeError)  # as in: except PartLostError
+    True
+    """
 
 
 class MuteWorkerError(OSError):
@@ -36,17 +43,42 @@ class MuteWorkerError(OSError):
 
 
 class PartError(Exception):
-    """What a part raised while it carried out a call: a fault of the call, not of the cluster."""
+    """What a part raised while it carried out a call: a fault of the call, not of the cluster.
+
+    Examples
+    --------
+    >>> import tauboost.dask
+    >>> issubclass(tauboost.dask.PartError, RuntimeError)  # a lost part is another matter
+    False
+    """
 
 
 @dataclass(frozen=True)
 class Patience:
-    """How long to wait for what, in seconds."""
+    """How long to wait for what, in seconds.
 
-    silence: float = 5.0  # without an answer, before a worker is asked whether it is alive
-    pulse: float = 30.0  # for the answer to that, before it is given up
-    workers: float = 60.0  # for a worker to turn up when there is none
-    rebuilds: int = 8  # of one part in one round
+    Attributes
+    ----------
+    silence : float
+        Without an answer, before a worker is asked whether it is alive.
+    pulse : float
+        For the answer to that, before it is given up.
+    workers : float
+        For a worker to turn up when there is none.
+    rebuilds : int
+        How often one part is built again in one round.
+
+    Examples
+    --------
+    >>> import tauboost.dask
+    >>> tauboost.dask.Patience(pulse=120)  # tasks that hold Python's lock for a minute
+    Patience(silence=5.0, pulse=120, workers=60.0, rebuilds=8)
+    """
+
+    silence: float = 5.0
+    pulse: float = 30.0
+    workers: float = 60.0
+    rebuilds: int = 8
 
 
 @dataclass

@@ -54,14 +54,17 @@ def grouped(pieces: Sequence[Any], n_parts: int) -> list[list[Any]]:
 
 
 def svmlight_ranges(path: str | os.PathLike[str], n_parts: int) -> list[tuple[str, int, int]]:
-    """Cut a plain svmlight file into ranges of bytes, for workers that can all read it.
+    r"""Cut a plain svmlight file into ranges of bytes, for workers that can all read it.
 
     A line belongs to the range in which it begins; every line is read once.
 
     Examples
     --------
-    >>> svmlight_ranges("url.svm", 3)  # doctest: +SKIP
-    [('url.svm', 0, 709), ('url.svm', 709, 1418), ('url.svm', 1418, 2127)]
+    >>> from pathlib import Path
+    >>> import tauboost.dask
+    >>> _ = Path("two.svm").write_text("1 2:1\n-1 3:1\n")
+    >>> tauboost.dask.svmlight_ranges("two.svm", 2)
+    [('two.svm', 0, 6), ('two.svm', 6, 13)]
     """
     size = Path(path).stat().st_size
     cuts = [size * k // n_parts for k in range(n_parts + 1)]
@@ -75,15 +78,20 @@ def text_files(
     *,
     kind: str | None = None,
 ) -> list[Delayed]:
-    """Return files of texts as parts for ``TextClassifier``, each to be read by a worker.
+    r"""Return files of texts as parts for ``TextClassifier``, each to be read by a worker.
 
     JSON lines, CSV, TSV, Parquet, Arrow or fastText's lines; ``text`` and ``label`` name the field
     or column that holds them, where there are names. Every worker must be able to read the files.
 
     Examples
     --------
-    >>> parts = text_files(["a.jsonl", "b.jsonl"], text="text", label="label")  # doctest: +SKIP
-    >>> tauboost.dask.TextClassifier(client=client).fit(parts)  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> import tauboost.dask
+    >>> lines = ('{"text": "a good film", "stars": 5}\n{"text": "so bad", "stars": 1}\n') * 9
+    >>> _ = Path("a.jsonl").write_text(lines), Path("b.jsonl").write_text(lines)
+    >>> parts = tauboost.dask.text_files(["a.jsonl", "b.jsonl"], text="text", label="stars")
+    >>> len(parts)  # for tauboost.dask.TextClassifier(client=client).fit(parts)
+    2
     """
     if isinstance(files, str | os.PathLike):
         files = [files]

@@ -63,6 +63,17 @@ class DaskProblem(SparseProblem):
         Threads of a part; None takes those of its worker.
     patience : Patience, optional
         When a worker that does not answer is given up.
+
+    Examples
+    --------
+    >>> import dask.array as da, tauboost.dask
+    >>> from dask.distributed import Client
+    >>> client = Client()  # doctest: +SKIP
+    >>> X = da.random.default_rng(0).random((2000, 10), chunks=(500, -1)) > 0.7
+    >>> y = (X[:, 0] | X[:, 1]).astype(int)
+    >>> problem = tauboost.dask.DaskProblem((X, y), client=client)
+    >>> problem.n_samples, tauboost.solve(problem, alpha=1e-2, random_state=0).status.value
+    (2000, 'converged')
     """
 
     def __init__(

@@ -88,8 +88,13 @@ def solve(
 
     Examples
     --------
-    >>> from dask.distributed import Client  # doctest: +SKIP
-    >>> result = tauboost.dask.solve(Client(), (X, y), alpha=1e-3)  # doctest: +SKIP
+    >>> import dask.array as da, tauboost.dask
+    >>> from dask.distributed import Client
+    >>> client = Client()  # doctest: +SKIP
+    >>> X = da.random.default_rng(0).random((2000, 10), chunks=(500, -1)) > 0.7
+    >>> y = (X[:, 0] | X[:, 1]).astype(int)
+    >>> print(tauboost.dask.solve(client, (X, y), alpha=1e-3, random_state=0).status)
+    converged
     """
     problem = data
     if not isinstance(problem, DaskProblem):

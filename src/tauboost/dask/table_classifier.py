@@ -49,10 +49,14 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
 
     Examples
     --------
-    >>> from dask.distributed import Client  # doctest: +SKIP
-    >>> clf = tauboost.dask.TableClassifier(client=Client())  # doctest: +SKIP
-    >>> clf.fit(frame, "income").predict(frame.drop(columns="income"))  # doctest: +SKIP
-    >>> clf.to_local().terms_  # doctest: +SKIP
+    >>> import dask.dataframe as dd, pandas as pd, tauboost.dask
+    >>> from dask.distributed import Client
+    >>> client = Client()  # doctest: +SKIP
+    >>> table = pd.DataFrame({"age": [25, 61, 33, 58] * 50, "paid": ["no", "yes"] * 100})
+    >>> frame = dd.from_pandas(table, npartitions=4)
+    >>> clf = tauboost.dask.TableClassifier(client=client, alpha=1e-3).fit(frame, "paid")
+    >>> clf.to_local().terms_.names
+    ['age']
     """
 
     def __init__(

@@ -61,10 +61,14 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
 
     Examples
     --------
-    >>> from dask.distributed import Client  # doctest: +SKIP
-    >>> clf = tauboost.dask.TextClassifier(client=Client())  # doctest: +SKIP
-    >>> clf.fit(frame["text"], frame["label"]).predict(frame["text"])  # doctest: +SKIP
-    >>> tauboost.save_model(clf.to_local(), "reviews.tauboost")  # doctest: +SKIP
+    >>> import dask.dataframe as dd, pandas as pd, tauboost.dask
+    >>> from dask.distributed import Client
+    >>> client = Client()  # doctest: +SKIP
+    >>> table = pd.DataFrame({"text": ["a good film", "so bad"] * 50, "stars": [5, 1] * 50})
+    >>> frame = dd.from_pandas(table, npartitions=4)
+    >>> clf = tauboost.dask.TextClassifier(client=client, alpha=1e-2).fit(frame, "stars")
+    >>> clf.predict(["good", "bad"]).tolist()
+    [5, 1]
     """
 
     def __init__(

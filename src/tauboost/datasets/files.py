@@ -74,7 +74,9 @@ def generate_url(
 
     Examples
     --------
-    >>> store = tb.open_store(generate_url("url.store", scale=0.01))  # doctest: +SKIP
+    >>> import tauboost as tb
+    >>> tb.open_store(tb.generate_url("url.store", scale=0.001, random_state=0)).shape
+    (2396, 3232)
     """
     m = _scaled(_url_like.FULL_SHAPE[0], scale)
     n = _url_like.default_width(m)
@@ -115,6 +117,13 @@ def generate_w8a(
     -------
     Path
         The path, as given.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> path = tb.generate_w8a("w8a.svm", scale=0.01, as_text=True, random_state=0)
+    >>> tb.load_svmlight(path, n_features=300)[0].shape
+    (497, 300)
     """
     m = _scaled(W8A_SAMPLES, scale)
     seed = _seed(random_state)

@@ -79,7 +79,8 @@ def make_w8a_like(
 
     Examples
     --------
-    >>> X, y = make_w8a_like(1000)
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(1000)
     >>> X.shape, int((y > 0).sum())
     ((1000, 300), 30)
     """
@@ -159,11 +160,12 @@ def make_url_like(
 
     See Also
     --------
-    url_like_blocks : the same rows in blocks, for sizes that do not fit in memory.
+    generate_url : the same rows to a file, for sizes that do not fit in memory.
 
     Examples
     --------
-    >>> X, y = make_url_like(300)
+    >>> import tauboost as tb
+    >>> X, y = tb.make_url_like(300)
     >>> X.shape, int((y > 0).sum())
     ((300, 405), 100)
     """

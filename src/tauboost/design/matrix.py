@@ -10,6 +10,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Mask
 from ..validation import CsrArrays
+from .units import Units
 
 __all__ = ["NONZEROS_A_SHARD", "build_matrix", "random_places", "shard_cuts"]
 
@@ -24,9 +25,15 @@ def build_matrix(
     fit_intercept: bool,
     n_threads: int,
     nonzeros_a_shard: int = NONZEROS_A_SHARD,
+    units: Units | None = None,
 ) -> _core.Matrix:
-    """Lay A out in the core: the rows of X, with the sign of their label, in columns."""
+    """Lay A out in the core: the rows of X, with the sign of their label, in columns.
+
+    With ``units``, columns have their centers subtracted and are divided by their sizes.
+    """
     more = arrays.more
+    none = np.empty(0)
+    columns, centers = (none, none) if units is None else (units.columns, units.centers)
     with arrays.reading():
         matrix = _core.build_matrix(
             indptr=arrays.indptr,
@@ -37,16 +44,22 @@ def build_matrix(
             more_data=None if more is None else more.data,
             positive=positive.view(np.uint8),
             place=place,
+            centered=columns.astype(np.int64, copy=False),
+            centers=centers,
             intercept=fit_intercept,
             cuts=shard_cuts(arrays.row_ends(), arrays.shape[1], nonzeros_a_shard),
             n_threads=n_threads,
         )
+    if not matrix.is_sound:
+        raise RuntimeError("X was changed by another thread while it was read: give X a copy")
     if arrays.scale is not None:
         factors = np.ones(matrix.n)
         factors[place] = arrays.scale
         matrix.rescale(factors)
-    if not matrix.is_sound:
-        raise RuntimeError("X was changed by another thread while it was read: give X a copy")
+    if units is not None:
+        sizes = np.ones(matrix.n)
+        sizes[place] = units.size
+        matrix.divide(sizes, n_threads)
     return matrix
 
 

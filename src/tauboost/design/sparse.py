@@ -56,13 +56,8 @@ class SparseDesign:
         """Lay the columns of ``arrays`` out; of ``n_features`` they are those ``used``."""
         n_columns = arrays.shape[1]
         place = random_places(n_columns)
-        if units is not None:
-            arrays = units.centered(arrays)
-        matrix = build_matrix(arrays, positive, place, fit_intercept, n_threads, nonzeros_a_shard)
-        if units is not None:
-            sizes = np.ones(matrix.n)
-            sizes[place] = units.size
-            matrix.divide(sizes, n_threads)
+        how = (fit_intercept, n_threads, nonzeros_a_shard, units)
+        matrix = build_matrix(arrays, positive, place, *how)
         return cls(matrix, place, n_features or n_columns, fit_intercept, used, units)
 
     @property

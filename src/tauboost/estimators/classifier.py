@@ -47,7 +47,7 @@ class TauBoostClassifier(
     loss : {"logistic", "exponential", "auto"}
         "exponential" is AdaBoost over the features; "auto" lets the held-out samples choose.
     alpha : "auto" or float
-        Strength of psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2), next to a loss
+        Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)``, next to a loss
         that is a mean over samples. psi acts in each column's own units, its largest absolute
         value: multiplying columns by constants changes nothing.
     l1_ratio : float in [0, 1] or "auto"

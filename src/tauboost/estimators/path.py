@@ -67,8 +67,8 @@ def regularization_path(
         Two classes or more; more are told apart one against the rest.
     loss : {"logistic", "exponential"}
     l1_ratio : float in [0, 1]
-        psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2), in each column's own units, as
-        in ``TauBoostClassifier``.
+        ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)``, in each column's own units,
+        as in ``TauBoostClassifier``.
     alphas : array-like, optional
         Positive numbers, in any order. By default ``n_alphas`` of them in a geometric row that
         begins where psi is far too strong: for ``l1_ratio >= 0.5``, where every coefficient is 0.

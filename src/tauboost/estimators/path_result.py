@@ -54,6 +54,14 @@ class PathResult:
     gap : ndarray of shape (n_alphas,)
         How far each model can be from the optimum of its alpha, which is proved, or NaN where that
         could not be, or was not asked for (``certify=True``).
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> path = tb.regularization_path(X, y, l1_ratio=1.0, cv=3, random_state=0)
+    >>> path.cv_log_loss.shape[1], bool(path.one_se_alpha >= path.best_alpha)
+    (3, True)
     """
 
     alphas: Vector

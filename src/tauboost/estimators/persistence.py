@@ -68,8 +68,11 @@ def save_model(
 
     Examples
     --------
-    >>> save_model(clf, "spam.tauboost")  # doctest: +SKIP
-    >>> clf = load_model("spam.tauboost")  # doctest: +SKIP
+    >>> import tauboost as tb
+    >>> clf = tb.TextClassifier(random_state=0).fit(["buy now", "see you"] * 9, ["spam", "ham"] * 9)
+    >>> tb.save_model(clf, "spam.tauboost")
+    >>> tb.load_model("spam.tauboost").predict(["buy now"]).tolist()
+    ['spam']
     """
     data = _fitted_data(clf, "save_model")
     if max_bytes is None:
@@ -102,6 +105,16 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     ------
     ModelFileError
         A ValueError: the file is damaged, no model file, or from a newer version of tauboost.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> clf = tb.TauBoostClassifier(random_state=0).fit(X, y)
+    >>> tb.save_model(clf, "pages.tauboost")
+    >>> again = tb.load_model("pages.tauboost")
+    >>> bool((again.predict_proba(X) == clf.predict_proba(X)).all())
+    True
     """
     data = read_model(path)
     with loading(path):
@@ -143,6 +156,14 @@ def to_onnx(
         classifier, whose thresholds are values of the data. ``predict`` works with float64: with
         float32 a probability may differ in the seventh digit, and a label where two classes are as
         close.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> clf = tb.TauBoostClassifier(alpha=0.01).fit([[0.0, 1.0], [1.0, 0.0]] * 9, ["a", "b"] * 9)
+    >>> graph = tb.to_onnx(clf, "model.onnx").graph
+    >>> [node.name for node in graph.output]
+    ['label', 'probabilities']
     """
     data = _fitted_data(clf, "to_onnx")
     if isinstance(data, TextData):

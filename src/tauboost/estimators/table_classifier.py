@@ -58,7 +58,7 @@ class TableClassifier(
         ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
         such columns are in no pair.
     alpha : "auto" or float
-        Strength of psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2) over all stumps.
+        Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)`` over all stumps.
     l1_ratio : float in [0, 1] or "auto"
         1 makes few, large steps; 0 many small ones; "auto" tries 1, 0.5 and 0.
     loss : {"logistic", "exponential"}

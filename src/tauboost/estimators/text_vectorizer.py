@@ -80,9 +80,8 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     --------
     >>> import tauboost as tb
     >>> vectorizer = tb.TextVectorizer(ngram_range=(1, 2))
-    >>> vectorizer.fit_transform(["a good film", "not a good film"]).toarray()
-    array([[1, 1, 1, 0, 0],
-           [1, 1, 1, 1, 1]])
+    >>> vectorizer.fit_transform(["a good film", "not a good film"]).toarray().tolist()
+    [[1, 1, 1, 0, 0], [1, 1, 1, 1, 1]]
     >>> vectorizer.get_feature_names_out().tolist()
     ['film', 'good', 'good film', 'not', 'not good']
     """

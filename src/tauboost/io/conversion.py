@@ -38,7 +38,7 @@ def convert(
     progress: bool = False,
     overwrite: bool = False,
 ) -> Store:
-    """Convert one or several files to a store, in bounded memory.
+    r"""Convert one or several files to a store, in bounded memory.
 
     The rows of the store are those of the files, in the order given. If anything goes wrong, or on
     Ctrl-C, nothing is left behind.
@@ -72,7 +72,12 @@ def convert(
 
     Examples
     --------
-    >>> store = convert(["day1.svm", "day2.svm.gz"], "days.store")  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> import tauboost as tb
+    >>> for day in ("monday.svm", "tuesday.svm"):
+    ...     _ = Path(day).write_text("1 2:1 5:0.5\n-1 3:1\n")
+    >>> tb.convert(["monday.svm", "tuesday.svm"], "week.store")
+    Store('week.store': 4 samples, 5 features, 6 nonzeros)
     """
     threads = resolve_threads(n_threads)
     if zero_based != "auto" and not isinstance(zero_based, bool):

@@ -77,7 +77,20 @@ FIELDS: dict[int, dict[str, Callable[[Any], bool]]] = {
 
 
 class ModelFileError(ValueError):
-    """A file that is not a model file, is damaged, or was written by a newer tauboost."""
+    """A file that is not a model file, is damaged, or was written by a newer tauboost.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> import tauboost as tb
+    >>> from tauboost.io import ModelFileError
+    >>> _ = Path("letter.txt").write_text("Dear all, this is no model.")
+    >>> try:
+    ...     tb.load_model("letter.txt")
+    ... except ModelFileError as error:
+    ...     print(error)
+    letter.txt cannot be loaded: it does not begin like a model file
+    """
 
 
 def write_model(data: AnyData, path: str | os.PathLike[str]) -> None:

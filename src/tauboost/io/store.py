@@ -58,9 +58,11 @@ def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> Store:
 
     Examples
     --------
-    >>> store = open_store("url.store")  # doctest: +SKIP
-    >>> store.shape, store.nnz  # doctest: +SKIP
-    ((2396130, 3231961), 277352637)
+    >>> import tauboost as tb
+    >>> path = tb.generate_w8a("w8a.store", scale=0.1, random_state=0)
+    >>> store = tb.open_store(path, verify=True)
+    >>> store.shape, store.labels
+    ((4975, 300), ((-1.0, 4827), (1.0, 148)))
     """
     store = Store(path)
     if verify:
@@ -89,6 +91,14 @@ class Store:
         How the store was made.
     nbytes : int
         Size on disk, without the headers.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> store = tb.open_store(tb.generate_w8a("w8a.store", scale=0.1, random_state=0))
+    >>> store.rows(0, 100).shape
+    (100, 300)
+    >>> clf = tb.TauBoostClassifier(random_state=0).fit(store)  # with the labels of the store
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:

@@ -55,9 +55,12 @@ class StoreWriter(InTheMaking):
 
     Examples
     --------
-    >>> with StoreWriter("my.store") as writer:  # doctest: +SKIP
-    ...     for X, y in blocks:
-    ...         writer.append(X, y)
+    >>> import tauboost as tb
+    >>> with tb.StoreWriter("mine.store") as writer:
+    ...     for seed in range(3):  # blocks of rows, from wherever they come
+    ...         writer.append(*tb.make_w8a_like(100, random_state=seed))
+    >>> tb.open_store("mine.store").shape
+    (300, 300)
     """
 
     def __init__(

@@ -109,7 +109,7 @@ def load_svmlight(
     n_threads: int | None = None,
     progress: bool = False,
 ) -> tuple[sparse.csr_array, NDArray[np.float64]]:
-    """Load an svmlight file.
+    r"""Load an svmlight file.
 
     Parameters
     ----------
@@ -138,7 +138,12 @@ def load_svmlight(
 
     Examples
     --------
-    >>> X, y = load_svmlight("w8a.xz", n_features=300)  # doctest: +SKIP
+    >>> from pathlib import Path
+    >>> import tauboost as tb
+    >>> _ = Path("three.svm").write_text("1 1:1 4:0.5\n-1 2:1\n1 1:2\n")
+    >>> X, y = tb.load_svmlight("three.svm", n_features=300)
+    >>> X.shape, X.nnz, y.tolist()
+    ((3, 300), 4, [1.0, -1.0, 1.0])
     """
     n_threads = resolve_threads(n_threads)
     rows = read_rows(
@@ -186,7 +191,7 @@ def svmlight_blocks(
     n_threads: int | None = None,
     block_bytes: int = 64 << 20,
 ) -> Iterator[Block]:
-    """Read a file block by block, in memory that depends on the blocks and not on the file.
+    r"""Read a file block by block, in memory that depends on the blocks and not on the file.
 
     Parameters
     ----------
@@ -202,6 +207,15 @@ def svmlight_blocks(
     ------
     Block
         With at least one row.
+
+    Examples
+    --------
+    >>> from pathlib import Path
+    >>> from tauboost.io import svmlight_blocks
+    >>> _ = Path("many.svm").write_text("1 1:1 4:0.5\n-1 2:1\n" * 500)
+    >>> blocks = svmlight_blocks("many.svm", zero_based=False, block_bytes=4000)
+    >>> [len(block.y) for block in blocks]
+    [420, 422, 158]
     """
     n_threads = resolve_threads(n_threads)
     _check_zero_based(zero_based)

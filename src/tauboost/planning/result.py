@@ -67,6 +67,13 @@ class Plan:
         The least and the most to expect, by name.
     plan_seconds : float
         What planning took.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> plan = tb.plan(tb.make_w8a_like(2000, random_state=0))
+    >>> plan.n_samples, plan.place, plan.fit_seconds < 60
+    (2000, 'one machine', True)
     """
 
     name: str

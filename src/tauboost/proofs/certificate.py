@@ -89,13 +89,13 @@ class HardCore:
         The rows that have the larger label (False for rows of weight 0).
     lam, intercept : ndarray of shape (n_features,), float
         A direction that separates: A lam < 0 on ``separated``, A lam = 0 elsewhere. For separable
-        data it has |lam|_1 = 1, and the largest margin found.
+        data it has ``|lam|_1 = 1``, and the largest margin found.
     w : ndarray of shape (n_samples,)
         Row weights that sum to 1. With a core: w > 0 on it, 0 elsewhere, and A^T w = 0; they are
         the limit of AdaBoost's weights, nearly. For separable data: those that bound the margin.
     margin : (float, float) or None
-        For separable data, an interval for the largest margin over |lam|_1 <= 1. The intercept is
-        free, and no part of |lam|_1.
+        For separable data, an interval for the largest margin over ``|lam|_1 <= 1``. The intercept
+        is free, and no part of ``|lam|_1``.
     duplicates : tuple of arrays of row numbers
         The groups of rows with equal features and different labels; in each, the rarer label first.
     contradictions : ndarray of row numbers
@@ -105,6 +105,16 @@ class HardCore:
         The verdict in words.
     tol, seconds : float
         The tolerance that the pair was checked with, and the time it took to find it.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X = [[1, 0], [1, 0], [0, 1], [0, 1]]  # the first two rows are equal
+    >>> found = tb.hard_core(tb.Problem(X, [1, 0, 1, 1]))
+    >>> found.core.tolist(), found.separated.tolist()
+    ([True, True, False, False], [False, False, True, True])
+    >>> found.duplicates[0].tolist()
+    [0, 1]
     """
 
     verdict: Verdict

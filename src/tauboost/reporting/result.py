@@ -25,6 +25,16 @@ class Report:
     warnings : list of str
     metrics : dict
         Numbers of quality, each with the ends of its band; empty where no labels were given.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> texts = ["a good film", "good fun", "a bad film", "bad, just bad"] * 10
+    >>> clf = tb.TextClassifier(random_state=0).fit(texts, ["pos", "pos", "neg", "neg"] * 10)
+    >>> page = tb.report(clf, ["so good", "how bad"] * 9, ["pos", "neg"] * 9)
+    >>> page.save("report.html")
+    >>> page.html.startswith("<!doctype html>")
+    True
     """
 
     html: str

@@ -147,7 +147,7 @@ def solve(
     method : str
         One of ``tauboost.METHODS``; the user guide says which to use when.
     alpha, l1_ratio : float
-        psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2). The intercept is never
+        ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)``. The intercept is never
         penalised.
     bounds : (lower, upper), optional
         Numbers, vectors or None for either side.

@@ -14,7 +14,17 @@ __all__ = ["Result", "Status", "Trace"]
 
 
 class Status(StrEnum):
-    """How a solve ended."""
+    """How a solve ended: strings, with names.
+
+    The user guide says what each of them means, and in which order they are tried.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> result = tb.solve(tb.Problem([[1.0], [1.0], [-1.0]], [1, 0, 1]), random_state=0)
+    >>> result.status is tb.Status.CONVERGED, result.status == "converged"
+    (True, True)
+    """
 
     CONVERGED = "converged"
     TARGET = "target"
@@ -30,6 +40,21 @@ class Trace(Mapping[str, Vector]):
     """One entry per look at the objective, the first at the starting point.
 
     Reads as attributes (``trace.objective``) and as a mapping (``dict(trace)``).
+
+    Attributes
+    ----------
+    epoch, updates, seconds : ndarray
+        The work done so far: epochs, coordinate updates, and the time since ``solve`` was called.
+    value, objective : ndarray
+        F, and F + psi.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> trace = tb.solve(tb.Problem(X, y), max_epochs=5, random_state=0).trace
+    >>> list(trace), float(trace.objective[0])
+    (['epoch', 'updates', 'seconds', 'value', 'objective'], 0.0)
     """
 
     epoch: Vector
@@ -67,6 +92,30 @@ class Result:
 
     The classifier is ``sign(-(X @ lam + intercept))``: the paper minimises exp(+A lam), so the
     weights of a linear model are ``-lam`` and ``-intercept``.
+
+    Attributes
+    ----------
+    lam, intercept : ndarray of shape (n_features,), float
+        Where the run ended.
+    value, objective : float
+        F, and F + psi, there.
+    status, message : Status, str
+        How it ended: a word, and a sentence.
+    n_epochs, n_updates, seconds : float, int, float
+        What it took.
+    trace : Trace
+        The whole way.
+    bound, gap : float or None
+        No lam has an objective below ``bound``, so this one is within ``gap`` of the best there is.
+        None where that cannot be shown; the message says why.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> result = tb.solve(tb.Problem(X, y), alpha=0.01, gap=1e-6, random_state=0)
+    >>> print(result.status, f"{result.objective:.4f}", result.gap <= 1e-6)
+    converged -1.0971 True
     """
 
     lam: Vector
@@ -79,8 +128,6 @@ class Result:
     n_updates: int
     seconds: float
     trace: Trace
-    # No lam has an objective below ``bound``, so this one is within ``gap`` of the best there is.
-    # None where that cannot be shown; the message says why.
     bound: float | None = None
     gap: float | None = None
 

@@ -76,7 +76,26 @@ class Iteration(Protocol):
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a callback is given at each look at the objective."""
+    """What a callback is given at each look at the objective.
+
+    Attributes
+    ----------
+    epoch, updates, seconds, value, objective
+        As in :class:`tauboost.Trace`, of this look.
+    lam, intercept
+        Where the run is.
+    saved : callable or None
+        Returns all it takes to go on from here (``resume`` of solve); only "exact" can.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> def enough(seen):
+    ...     return seen.objective < -1
+    >>> tb.solve(tb.Problem(X, y), callback=enough, random_state=0).status
+    <Status.INTERRUPTED: 'interrupted'>
+    """
 
     epoch: float
     updates: int
@@ -85,7 +104,6 @@ class Snapshot:
     objective: float
     lam: Vector
     intercept: float
-    # All it takes to go on from here (``resume`` of solve); only the method "exact" can.
     saved: Callable[[], State] | None = None
 
 

@@ -1,0 +1,160 @@
+"""``tauboost demo``: a tour of what there is, on made-up data, in half a minute.
+
+Every step is a command that is shown before it is run, as people would type it on data of their
+own. What a step writes is there to look at afterwards.
+"""
+
+import shlex
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from importlib.util import find_spec
+from pathlib import Path
+from typing import Annotated
+
+import typer
+from rich.console import Console
+
+from .app import app
+from .demo_data import write_customers, write_messages, write_pages
+
+__all__ = ["EXAMPLES", "demo"]
+
+EXAMPLES = """Examples:
+
+tauboost demo
+
+tauboost demo --out tour --scale 0.2"""
+
+ROWS = {"messages": 4000, "customers": 6000, "pages": 20_000}
+FEWEST = 500
+COMPARED_SECONDS = 2.0  # for each of the methods
+
+Out = Annotated[Path, typer.Option(metavar="DIR", help="Folder for all that the tour writes.")]
+Scale = Annotated[
+    float,
+    typer.Option(
+        metavar="X", min=0.01, help="Multiplies the rows of the data, and the time to compare."
+    ),
+]
+
+
+@dataclass(frozen=True)
+class Stop:
+    """One stop of the tour: what there is to see, and the commands that show it."""
+
+    title: str
+    words: str
+    commands: tuple[str, ...]
+    needs: str = ""  # a package that does not come with tauboost, and the extra that brings it
+
+
+def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
+    """Take a tour: texts, a table and sparse data, with reports and a comparison.
+
+    The data are made up. Everything is written to one folder; at the end it says what to open and
+    what to type next.
+    """
+    started = time.perf_counter()
+    out.mkdir(parents=True, exist_ok=True)
+    _say("Making up the data: messages to a shop, customers of a phone company, web pages.")
+    write_data(out, scale)
+    stops = list(tour(out, COMPARED_SECONDS * scale))
+    for number, stop in enumerate(stops, start=1):
+        _title(f"{number} of {len(stops)}: {stop.title}")
+        _say(stop.words)
+        package, _, extra = stop.needs.partition(" ")
+        if package and find_spec(package) is None:
+            _say(f"Left out, as it needs {package}: pip install 'tauboost[{extra}]'")
+            continue
+        for command in stop.commands:
+            _run(command)
+    _title(f"That was it, in {time.perf_counter() - started:.0f} s")
+    _say(_farewell(out))
+
+
+def write_data(out: Path, scale: float) -> None:
+    """Write the files: of each kind one to fit on, and one that the fit does not see."""
+    rows = {name: max(int(n * scale), FEWEST) for name, n in ROWS.items()}
+    for seed, (prefix, divisor) in enumerate((("", 1), ("new-", 4))):
+        write_messages(out / f"{prefix}messages.jsonl", rows["messages"] // divisor, seed)
+        write_customers(out / f"{prefix}customers.csv", rows["customers"] // divisor, seed)
+    write_pages(out / "pages.svm", out / "new-pages.svm", rows["pages"])
+
+
+def tour(out: Path, seconds: float) -> Iterator[Stop]:
+    """Yield the stops, in order."""
+
+    def at(name: str) -> str:
+        return shlex.quote(str(out / name))
+
+    def report(name: str, kind: str) -> str:
+        model, new, page = at(f"{name}.tauboost"), at(f"new-{name}{kind}"), at(f"{name}.html")
+        return f"report {model} {new} --out {page}"
+
+    yield Stop(
+        "texts",
+        "Messages to a shop, each with the desk it belongs to: billing, delivery or returns. Words "
+        "and pairs of words are counted, and the strength of the penalty is chosen within the "
+        "fit. The report shows which words speak for which desk, and how good the model is on "
+        "messages that it has not seen.",
+        (
+            f"fit {at('messages.jsonl')} --text text --label desk --out {at('messages.tauboost')}",
+            report("messages", ".jsonl"),
+        ),
+    )
+    yield Stop(
+        "a table",
+        "Customers of a phone company, and whether they left. Numbers, words and holes go in as "
+        "they are. The model is a step function for each column, and a small table for each pair "
+        "of columns that act together: here, the bill and the kind of internet.",
+        (
+            f"fit {at('customers.csv')} --label left --out {at('customers.tauboost')}",
+            report("customers", ".csv"),
+        ),
+        needs="pyarrow arrow",
+    )
+    yield Stop(
+        "sparse data",
+        "Web pages as the keywords they hold, in svmlight format; one page in thirty is of the "
+        "kind that is looked for. The same works for millions of columns.",
+        (
+            f"fit {at('pages.svm')} --out {at('pages.tauboost')}",
+            report("pages", ".svm"),
+        ),
+    )
+    yield Stop(
+        "what is underneath",
+        "All of this is one convex problem, and there are eight methods to solve it. Seven of "
+        f"them get {seconds:g} s each, on the pages: how soon is each of them near the best?",
+        (f"compare {at('pages.svm')} --time-limit {seconds:g} --out {at('')}",),
+    )
+
+
+def _run(command: str) -> None:
+    """Show a command, and run it."""
+    typer.secho(f"\n$ tauboost {command}", bold=True)
+    code = typer.main.get_command(app).main(shlex.split(command), "tauboost", standalone_mode=False)
+    if code:
+        raise typer.Exit(code)
+
+
+def _farewell(out: Path) -> str:
+    pictures = [path for path in sorted(out.iterdir()) if path.suffix in {".html", ".png"}]
+    shown = "\n".join(f"  {path}" for path in pictures)
+    return (
+        f"Open in a browser:\n{shown}\n\nType next, on data of your own:\n"
+        "  tauboost fit YOUR.csv --label COLUMN --test 0.2 --out YOUR.tauboost\n"
+        "  tauboost report YOUR.tauboost OTHER.csv --out YOUR.html\n"
+        "  tauboost predict YOUR.tauboost NEW.csv --proba\n"
+        "  tauboost --help"
+    )
+
+
+def _title(text: str) -> None:
+    Console().print()
+    Console().rule(text, align="left")
+
+
+def _say(text: str) -> None:
+    Console().print(text, markup=False, highlight=False)
