@@ -63,7 +63,9 @@ class Clean:
         self.python = folder / "venv/bin/python"
         self.version = self.output(["--version"])
         # What pip is told by the environment (an index, certificates) stays; programs do not.
-        self.empty = {"PATH": str(folder / "nothing"), "HOME": str(folder)}
+        # joblib calls programs to count cores, unless it is told.
+        cores = str(os.cpu_count())
+        self.empty = {"PATH": str(folder / "no"), "HOME": str(folder), "LOKY_MAX_CPU_COUNT": cores}
         self.empty |= {name: text for name, text in os.environ.items() if name.startswith("PIP_")}
 
     def install(self, file: Path, beside: list[str]) -> None:
