@@ -1,7 +1,7 @@
 // Open the built site in Chromium and check what only a browser sees, at two widths, light and dark:
 // accessibility (axe-core), errors on the console, requests to other hosts, pages that are wider than
 // the screen, and whether the search finds what people look for. Run by `make docs-browser`:
-//   node browser.cjs SITE SCREENS
+//   node browser.cjs SITE SCREENS [PAGE...]      pages by their names below; all, if none is given
 const fs = require("node:fs");
 const http = require("node:http");
 const path = require("node:path");
@@ -44,7 +44,7 @@ function serve(site) {
   return new Promise((resolve) => server.listen(0, "127.0.0.1", () => resolve(server)));
 }
 
-async function main(site, screens) {
+async function main(site, screens, ...wanted) {
   fs.mkdirSync(screens, { recursive: true });
   const server = await serve(site);
   const host = `http://127.0.0.1:${server.address().port}/`;
@@ -55,9 +55,9 @@ async function main(site, screens) {
   for (const colorScheme of SCHEMES) {
     for (const width of WIDTHS) {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
-      for (const [name, address] of Object.entries(PAGES)) {
+      for (const name of wanted.length ? wanted : Object.keys(PAGES)) {
         const told = (what) => faults.push(`${name}, ${width} px, ${colorScheme}: ${what}`);
-        await look(context, host, address, told, path.join(screens, `${name}-${width}-${colorScheme}.png`));
+        await look(context, host, PAGES[name], told, path.join(screens, `${name}-${width}-${colorScheme}.png`));
         looks += 1;
       }
       await context.close();

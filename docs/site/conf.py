@@ -50,4 +50,5 @@ def mend(_app: Any, _page: str, _template: str, context: dict[str, Any], _tree: 
         'role="heading"', 'role="heading" aria-level="2"'
     )
     body = context.get("body", "").replace("<pre>", '<pre tabindex="0">')
-    context["body"] = body
+    wide = 'class="table-wrapper'
+    context["body"] = body.replace(wide, f'tabindex="0" role="group" aria-label="Table" {wide}')

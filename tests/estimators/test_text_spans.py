@@ -10,6 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from sklearn.feature_extraction.text import CountVectorizer
 
+from small_texts import fitted
 from tauboost.design.text_options import TextOptions
 from tauboost.design.texts import TextFeatures, learn
 from tauboost.estimators.text_spans import find_features, find_terms
@@ -98,3 +99,11 @@ def test_terms_that_share_a_hash():
 def test_a_function_says_no_places():
     features, _ = learn(["a b", "b c"], TextOptions(analyzer=str.split))
     assert find_features("B b c", features) == ("B b c", {1: ("b", []), 2: ("c", [])})
+
+
+@pytest.mark.parametrize("options", [{}, {"analyzer": "char_wb"}, {"n_features": 512}])
+def test_with_the_features_of_a_text_known_the_same_are_found(options):
+    clf = fitted(**options)
+    features, text = clf._model.features, "Good GOOD film, bad film und ẞ"
+    counted = features.rows([text], 1).indices.tolist()
+    assert find_features(text, features, counted) == find_features(text, features)

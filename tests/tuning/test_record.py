@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from copy import copy
+
 import numpy as np
 import pytest
 
@@ -64,6 +66,13 @@ def test_files_without_it_are_read(tmp_path):
     assert old.record_ is None
     assert old.selection_ == []
     assert "does not say what it was fitted on" in tb.report(old).html
+
+
+def test_estimators_without_it_predict_and_are_saved(tmp_path):
+    clf = copy(reported.linear()[0])
+    del clf.record_  # as pickles of older versions are
+    tb.save_model(clf, tmp_path / "m")
+    assert tb.load_model(tmp_path / "m").record_ is None
 
 
 def test_a_model_of_little_use_keeps_its_warning():

@@ -18,8 +18,10 @@ __all__ = ["PredictionsMixin"]
 class PredictionsMixin:
     """For an estimator with ``_fit``, with ``_decisions`` of samples, and a fitted ``_model``."""
 
+    # What it was fitted on: pickles of older versions, and clusters, do not say.
+    record_: Record | None = None
+
     if TYPE_CHECKING:
-        record_: Record | None
 
         @property
         def _model(self) -> Answers: ...
@@ -34,9 +36,8 @@ class PredictionsMixin:
         try:
             began = time.perf_counter()
             self._fit(X, y, sample_weight)
-            record = getattr(self, "record_", None)
-            if record is not None:
-                self.record_ = record.measured(time.perf_counter() - began)
+            if self.record_ is not None:
+                self.record_ = self.record_.measured(time.perf_counter() - began)
             return self
         except BaseException:
             self.__dict__ = before

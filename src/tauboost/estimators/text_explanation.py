@@ -162,7 +162,7 @@ def explain_text(
     decisions = model.model.decisions(rows, n_threads)
     if class_ is None:
         class_ = model.classes[1] if model.n_tasks == 1 else model.labels(decisions)[0]
-    marked, found = find_features(text, model.features)
+    marked, found = find_features(text, model.features, columns.tolist())
     places = [found.get(int(column), ("", [])) for column in columns]
     explanation = TextExplanation(
         marked,

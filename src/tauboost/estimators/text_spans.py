@@ -6,7 +6,7 @@ This is the counting again, in Python and for one text at a time: counting knows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,18 +23,24 @@ LETTER = re.compile(r"\s\s+|.", re.DOTALL)
 
 
 def find_features(
-    text: str, features: TextFeatures
+    text: str, features: TextFeatures, counted: Iterable[int] | None = None
 ) -> tuple[str, dict[int, tuple[str, list[Span]]]]:
     """Return the text that places count in, and the name and the places of each feature in it.
 
     The text is the given one; where lower case is longer than upper case, it is in lower case. The
-    name of a hash is every term of this text that leads to it.
+    name of a hash is every term of this text that leads to it. ``counted`` are the features
+    that the text has, where they are known: then no vocabulary is searched.
     """
     is_lower = features.options.lowercase and not callable(features.options.analyzer)
     lowered = text.lower() if is_lower else text
     terms = find_terms(lowered, features.options)
     found: dict[int, tuple[str, list[Span]]] = {}
-    for (term, spans), column in zip(terms.items(), columns_of(list(terms), features), strict=True):
+    if counted is None or features.terms is None:
+        columns = columns_of(list(terms), features)
+    else:
+        known = {features.terms[column]: int(column) for column in counted}
+        columns = [known.get(term, -1) for term in terms]
+    for (term, spans), column in zip(terms.items(), columns, strict=True):
         if column < 0:
             continue
         if column in found:

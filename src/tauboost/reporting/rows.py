@@ -180,7 +180,7 @@ class TextRows(MatrixRows):
     def story(self, row: int, code: int) -> Story:
         """Say what each term of a text adds, and where it is."""
         columns, _, added, intercept = self.added(row, code)
-        text, found = find_features(self.texts[row], self.model.features)
+        text, found = find_features(self.texts[row], self.model.features, columns.tolist())
         places = [found.get(int(k), ("", [])) for k in columns]
         names = [
             name or self.subject.column_name(int(k))
