@@ -4,10 +4,12 @@
 //     svmlight_threads 200     texts to parse
 //     svmlight_threads race    a race, or
 //     svmlight_threads overflow  a read past the end, which the sanitizer must report
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "outcome.hpp"
@@ -60,6 +62,8 @@ int fault(std::string_view kind) {
   tauboost::Team team(n_threads);
   for (int phase = 0; phase < 1000; ++phase)
     team.share(n_threads, [&](std::int64_t k) {
+      // On a busy machine one thread would do all, were it not asleep.
+      std::this_thread::sleep_for(std::chrono::microseconds(50));
       if (kind == "race") const_cast<volatile long&>(sum) = sum + 1;
       if (kind == "overflow") numbers[0] += numbers.data()[100 + k];
     });

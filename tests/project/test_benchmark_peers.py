@@ -21,6 +21,7 @@ def quick(tmp_path_factory):
     return out, run("peers.py", out)
 
 
+@pytest.mark.slow
 def test_two_classes(quick):
     out, printed = quick
     rows = {row["model"]: row for row in rows_of(out / "peers_w8a-like.csv")}
@@ -33,6 +34,7 @@ def test_two_classes(quick):
     assert "w8a-like: 1,400 samples" in printed
 
 
+@pytest.mark.slow
 def test_many_classes_have_no_auc(quick):
     out, _ = quick
     rows = {row["model"]: row for row in rows_of(out / "peers_topics_tfidf.csv")}
@@ -43,6 +45,7 @@ def test_many_classes_have_no_auc(quick):
         assert float(row["accuracy"]) > 0.6
 
 
+@pytest.mark.slow
 def test_summary_and_pictures(quick):
     out, printed = quick
     figures = {(row["data"], row["what"]) for row in rows_of(out / "peers_summary.csv")}

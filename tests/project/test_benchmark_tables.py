@@ -47,6 +47,7 @@ def test_what_it_comes_to(quick):
     assert (out / "tables.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_any_csv_file(tmp_path):
     lines = [f"{k % 7},{'ab'[k % 2]},{'' if k % 5 else k},{k % 3 > 0}" for k in range(200)]
     data = tmp_path / "mine.csv"
@@ -59,6 +60,7 @@ def test_any_csv_file(tmp_path):
         assert not math.isnan(float(row["auc"]))
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("options", [["nothing"], ["--peers", "nobody"], ["--repeats", "0"]])
 def test_a_mistake_is_one_clear_line(tmp_path, options):
     command = [sys.executable, str(BENCHMARKS / "tables.py"), *options, "--out", str(tmp_path)]
@@ -92,6 +94,7 @@ def test_peers_that_are_installed_work(tmp_path, module, word):
     assert all(row["failure"] == "" for row in rows_of(tmp_path / "tables.csv"))
 
 
+@pytest.mark.slow
 def test_parallel_adaboost(tmp_path):
     assert "AdaBoost.PL, 4 parts" in run("parallel_adaboost.py", tmp_path)
     rows = {row["model"]: row for row in rows_of(tmp_path / "parallel_adaboost.csv")}

@@ -19,6 +19,7 @@ def quick(tmp_path_factory):
     return out, run("texts.py", out)
 
 
+@pytest.mark.slow
 def test_every_way_has_a_row(quick):
     out, printed = quick
     rows = {row["model"]: row for row in rows_of(out / "texts_small.csv")}
@@ -40,6 +41,7 @@ def facts(out, name):
     return {row["what"]: float(row["value"]) for row in rows_of(out / f"texts_{name}.csv")}
 
 
+@pytest.mark.slow
 def test_single_figures(quick):
     out, _ = quick
     assert {"accuracy", "AUC", "strings to model, processor"} <= facts(out, "small_summary").keys()
@@ -52,6 +54,7 @@ def test_single_figures(quick):
     assert facts(out, "small_budget")["small model"] <= 2
 
 
+@pytest.mark.slow
 def test_large_texts(tmp_path):
     run("texts.py", tmp_path, "--scale")
     assert facts(tmp_path, "scale")["fit, runs of 1-2 words, peak memory"] > 0

@@ -11,9 +11,13 @@ import pytest
 
 FOLDER = Path(__file__).resolve().parents[2] / "examples"
 EXAMPLES = sorted(path.name for path in FOLDER.glob("*.py"))
+LONG = {"grid_search.py", "from_adaboost.py"}
 
 
-@pytest.mark.parametrize("name", EXAMPLES)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(name, marks=[pytest.mark.slow] * (name in LONG)) for name in EXAMPLES],
+)
 def test_example_runs(name, tmp_path):
     # A proxy that refuses: who tries to download something fails.
     offline = dict.fromkeys(("http_proxy", "https_proxy"), "http://127.0.0.1:9")

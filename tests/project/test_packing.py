@@ -19,12 +19,14 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 @pytest.mark.slow
+@pytest.mark.slow
 def test_a_forked_child_has_the_same_bits_beside_others():
     command = [sys.executable, ROOT / "tests/packing/bits.py", "--forked", "--first", "sklearn"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
     assert json.loads(printed).keys() >= {"sparse", "table", "texts", "errors"}
 
 
+@pytest.mark.slow
 def test_the_sdist_has_what_is_tracked_and_nothing_else(tmp_path, monkeypatch):
     build = pytest.importorskip("scikit_build_core.build")
     if shutil.which("git") is None or not (ROOT / ".git").exists():

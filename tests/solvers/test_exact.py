@@ -101,6 +101,7 @@ def test_the_optimum_is_the_optimum(name, psi, loss, method):
         assert np.all(np.diff(result.trace.objective) <= 0)
 
 
+@pytest.mark.slow
 def test_exact_agrees_with_the_papers_method():
     problem = CASES["real"].problem()
     ours = tb.solve(problem, tol=1e-8, max_epochs=1000, random_state=0, **ELASTIC)
@@ -359,7 +360,8 @@ def url_slice() -> tuple[sp.csr_array, np.ndarray]:
     return X[:, np.flatnonzero(np.diff(X.tocsc().indptr))], y
 
 
-@pytest.mark.parametrize("alpha", [1e-2, pytest.param(1e-4, marks=pytest.mark.slow)])
+@pytest.mark.slow
+@pytest.mark.parametrize("alpha", [1e-2, 1e-4])
 def test_url_slice_with_real_values_equals_an_outside_optimum(alpha):
     X, y = url_slice()
     problem = tb.Problem(X, y)
