@@ -225,7 +225,12 @@ def fit_process(folder, *arguments):
 
 @pytest.mark.parametrize(
     "options",
-    [("--alpha", "1e-7", "--tol", "1e-12", "--max-iter", "100000"), ("--loss", "auto")],
+    [
+        pytest.param(
+            ("--alpha", "1e-7", "--tol", "1e-12", "--max-iter", "100000"), marks=pytest.mark.slow
+        ),
+        ("--loss", "auto"),
+    ],
     ids=["given alpha", "chosen alpha"],
 )
 def test_killed_at_any_moment(folder, options):

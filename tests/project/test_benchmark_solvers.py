@@ -45,6 +45,7 @@ def comparison(out: Path) -> dict[str, list[float]]:
     return times
 
 
+@pytest.mark.slow
 def test_every_method_without_a_penalty(tmp_path):
     printed = run(tmp_path)
     times = comparison(tmp_path)
@@ -54,6 +55,7 @@ def test_every_method_without_a_penalty(tmp_path):
     assert "x exact" in printed
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize(
     ("l1_ratio", "reaching", "absent"),
     [
@@ -68,6 +70,7 @@ def test_peers_minimise_the_same_objective(tmp_path, l1_ratio, reaching, absent)
     assert any(absent in line for line in printed.splitlines() if line.startswith("skipped"))
 
 
+@pytest.mark.slow
 def test_scaling(tmp_path):
     assert "x one thread" in run(tmp_path, "--scaling")
     rows = rows_of(tmp_path / "solvers_scaling.csv")
@@ -76,6 +79,7 @@ def test_scaling(tmp_path):
     assert len({row["target"] for row in rows}) == 1
 
 
+@pytest.mark.slow
 def test_sweep(tmp_path):
     assert "pure gather" in run(tmp_path, "--sweep")
     (path,) = tmp_path.glob("solvers_sweep_*.csv")

@@ -34,6 +34,7 @@ def test_kernels(tmp_path):
     assert len({row["updates"] for row in scaling}) == 1
 
 
+@pytest.mark.slow
 def test_file_to_model(tmp_path):
     assert "CSR to Problem" in run("file_to_model.py", tmp_path)
     rows = rows_of(tmp_path / "file_to_model.csv")
@@ -42,6 +43,7 @@ def test_file_to_model(tmp_path):
     assert all(float(row["seconds"]) > 0 for row in rows)
 
 
+@pytest.mark.slow
 def test_text_sizes(tmp_path):
     assert "predictions changed" in run("text_sizes.py", tmp_path)
     rows = rows_of(tmp_path / "text_sizes.csv")
@@ -67,6 +69,7 @@ def test_reading(tmp_path):
     assert float(rows[0]["ratio_to_scikit_learn"]) == 1.0
 
 
+@pytest.mark.slow
 def test_plan(tmp_path):
     pytest.importorskip("matplotlib")
     printed = run("plan.py", tmp_path, "--threads", "2")
@@ -79,6 +82,7 @@ def test_plan(tmp_path):
     assert (tmp_path / "plan.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_paper_figures(tmp_path):
     pytest.importorskip("matplotlib")
     run("paper_figures.py", tmp_path)
@@ -96,12 +100,14 @@ def test_paper_figures(tmp_path):
         assert (tmp_path / name).read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_page_figures(tmp_path):
     pytest.importorskip("matplotlib")
     assert "drawn: tables_terms.png" in run("page_figures.py", tmp_path)
     assert (tmp_path / "tables_terms.png").read_bytes().startswith(b"\x89PNG")
 
 
+@pytest.mark.slow
 def test_paths(tmp_path):
     run("paths.py", tmp_path)
     rows = rows_of(tmp_path / "paths.csv")
@@ -109,6 +115,7 @@ def test_paths(tmp_path):
     assert {row["way"] for row in rows} == {"in lanes", "one by one", "separate fits"}
 
 
+@pytest.mark.slow
 def test_url_scale(tmp_path):
     pytest.importorskip("matplotlib")
     printed = run("url_scale.py", tmp_path, "--threads", "2")
@@ -123,6 +130,7 @@ def test_url_scale(tmp_path):
     assert sorted(path.suffix for path in tmp_path.iterdir()) == [".csv", ".csv", ".png"]
 
 
+@pytest.mark.slow
 def test_gaps(tmp_path):
     assert "gap is at most 1e-06" in run("gaps.py", tmp_path)
     rows = rows_of(tmp_path / "gaps.csv")
