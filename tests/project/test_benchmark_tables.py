@@ -60,7 +60,6 @@ def test_any_csv_file(tmp_path):
         assert not math.isnan(float(row["auc"]))
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("options", [["nothing"], ["--peers", "nobody"], ["--repeats", "0"]])
 def test_a_mistake_is_one_clear_line(tmp_path, options):
     command = [sys.executable, str(BENCHMARKS / "tables.py"), *options, "--out", str(tmp_path)]
@@ -81,6 +80,7 @@ def test_a_label_that_is_no_column(tmp_path):
 SINGLE = ["sweep"] + ["million", "genes", "greedy"] * HAS_TABLES
 
 
+@pytest.mark.slow
 @pytest.mark.parametrize("name", SINGLE)
 def test_single_figures(tmp_path, name):
     run("tables.py", tmp_path, f"--{name}")

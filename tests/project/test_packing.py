@@ -19,7 +19,6 @@ WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
 
 
 @pytest.mark.slow
-@pytest.mark.slow
 def test_a_forked_child_has_the_same_bits_beside_others():
     command = [sys.executable, ROOT / "tests/packing/bits.py", "--forked", "--first", "sklearn"]
     printed = subprocess.run(command, check=True, capture_output=True, text=True).stdout
