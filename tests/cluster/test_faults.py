@@ -188,6 +188,7 @@ def test_a_frozen_worker_is_given_up_within_a_minute_under_the_shipped_settings(
     assert time.monotonic() - begin < 60
 
 
+@pytest.mark.slow
 def test_a_worker_frozen_during_loading_is_given_up(cluster):
     fill_up(cluster)
     victim = pids(cluster, cluster.scheduler_info()["workers"])[0]
@@ -270,6 +271,7 @@ def test_more_workers_die_of_a_part_than_dask_allows_a_task(cluster, tmp_path, m
     check(problem, rebuilt=0)
 
 
+@pytest.mark.slow
 def test_a_task_that_is_done_before_dask_has_said_that_it_is_retried(cluster, monkeypatch):
     """What came of it must not be forgotten: it would be waited for in vain."""
     problem = spread(cluster)
