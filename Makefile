@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser test test-slow test-oldest lint types coverage benchmarks fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
+.PHONY: demo docs docs-browser test test-slow test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -63,16 +63,15 @@ types: $(VENV)/dev.done
 coverage: $(VENV)/dev.done
 	$(BIN)/pytest -m "not slow and not attack" --cov --cov-report=term-missing
 
-benchmarks: $(VENV)/dev.done
-	$(BIN)/python benchmarks/kernels.py
-	$(BIN)/python benchmarks/paper_figures.py
-	$(BIN)/python benchmarks/solvers.py
-	$(BIN)/python benchmarks/peers.py
-	$(BIN)/python benchmarks/tables.py
-	$(BIN)/python benchmarks/texts.py
-	$(BIN)/python benchmarks/page_figures.py
-	$(BIN)/python benchmarks/parallel_adaboost.py
-	$(BIN)/python benchmarks/reading.py
+# All figures of docs/benchmarks.md, from one run of about 45 minutes on two quiet cores; what was
+# interrupted goes on where it was (RUN="--only tables --again" and the like). `make benchmarks-page`
+# writes the page again from the results of that run.
+RUN ?=
+benchmarks: $(VENV)/dev,benchmark.done
+	$(BIN)/python benchmarks/run.py $(RUN)
+
+benchmarks-page: $(VENV)/dev,benchmark.done
+	$(BIN)/python benchmarks/page.py
 
 # Needs clang: make fuzz CLANG=clang++-14 FUZZ_SECONDS=600. New inputs stay in build/fuzz/found;
 # one that fails is written to build/fuzz, and can be run again by giving it to build/fuzz/svmlight.

@@ -9,9 +9,8 @@ from __future__ import annotations
 
 import argparse
 import csv
+import math
 import os
-import platform
-import subprocess
 import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -27,6 +26,7 @@ from rich.table import Table
 from scipy import sparse
 
 import tauboost as tb
+from machine import commit, processor
 from tauboost.base.arrays import Vector
 from tauboost.base.threads import resolve_threads
 from tauboost.datasets import find_data
@@ -38,6 +38,7 @@ __all__ = [
     "Facts",
     "Neighbours",
     "Timings",
+    "add_long",
     "clock",
     "parser",
     "print_table",
@@ -69,6 +70,13 @@ def parser(description: str | None) -> argparse.ArgumentParser:
         "--threads", type=int, default=resolve_threads(None), help="the most threads to use"
     )
     return options
+
+
+def add_long(options: argparse.ArgumentParser, seconds: float) -> None:
+    """Add the option that keeps a run short where some candidates take long."""
+    options.add_argument(
+        "--long", type=float, default=seconds, help="seconds; what takes longer is not repeated"
+    )
 
 
 # Data.
@@ -123,10 +131,14 @@ class Neighbours:
     """Measures, as a context, how many cores other processes kept busy meanwhile.
 
     On a machine that others use, a second thread can gain nothing whatever the kernel does; a
-    result has to say so. Not a number where the system does not tell.
+    result has to say so. Not a number where the system does not tell. With ``children``, processes
+    that this one has started and seen end are no others.
     """
 
     cores = float("nan")
+
+    def __init__(self, *, children: bool = False) -> None:
+        self._children = children
 
     def __enter__(self) -> Self:
         self._began = self._sample()
@@ -141,9 +153,11 @@ class Neighbours:
         wall, busy, own = (b - a for a, b in zip(self._began, self._sample(), strict=True))
         self.cores = max(busy - own, 0.0) / wall
 
-    @staticmethod
-    def _sample() -> tuple[float, float, float]:
+    def _sample(self) -> tuple[float, float, float]:
         own = time.process_time()
+        if self._children:
+            spent = os.times()
+            own += spent.children_user + spent.children_system
         try:
             total = Path("/proc/stat").read_text(encoding="utf-8").split(maxsplit=8)
             ticks = sum(map(int, [*total[1:4], *total[6:8]]))  # without idle and waiting for disks
@@ -153,16 +167,26 @@ class Neighbours:
         return time.perf_counter(), busy, own
 
 
-def time_in_turns(candidates: Sequence[Candidate[Any]], repeats: int) -> Timings:
-    """Time every candidate ``repeats`` times, in turns."""
+def time_in_turns(
+    candidates: Sequence[Candidate[Any]], repeats: int, long: float = math.inf
+) -> Timings:
+    """Time every candidate ``repeats`` times, in turns; one that takes long is run only once."""
+    times: list[list[float]] = [[] for _ in candidates]
     with Neighbours() as others:
-        rounds = [[_seconds(candidate) for candidate in candidates] for _ in range(repeats)]
-    return Timings(tuple(map(median, zip(*rounds, strict=True))), others.cores)
+        for _ in range(repeats):
+            for candidate, mine in zip(candidates, times, strict=True):
+                if not mine or mine[0] <= long:
+                    mine.append(_seconds(candidate, long))
+    return Timings(tuple(map(median, times)), others.cores)
 
 
-def _seconds(candidate: Candidate[Any]) -> float:
+def _seconds(candidate: Candidate[Any], long: float) -> float:
     # Once for nothing, so that no candidate pays for what the one before it left in the caches.
-    candidate.run(candidate.prepare())
+    seconds = _once(candidate)
+    return seconds if seconds > long else _once(candidate)
+
+
+def _once(candidate: Candidate[Any]) -> float:
     state = candidate.prepare()
     start = time.perf_counter()
     candidate.run(state)
@@ -175,33 +199,13 @@ def _seconds(candidate: Candidate[Any]) -> float:
 def provenance(seed: int) -> dict[str, object]:
     """Return what a row needs so that it can be judged, and produced again, later."""
     return {
-        "machine": _processor(),
+        "machine": processor(),
         "cores": resolve_threads(None),
-        "commit": _commit(),
+        "commit": commit(),
         "seed": seed,
         "version": tb.__version__,
         "date": datetime.now(UTC).strftime("%Y-%m-%d %H:%M UTC"),
     }
-
-
-def _processor() -> str:
-    try:
-        lines = Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
-    except OSError:
-        lines = []
-    models = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
-    return models[0] if models else platform.machine()
-
-
-def _commit() -> str:
-    def git(*words: str) -> str:
-        done = subprocess.run(["git", *words], cwd=HERE, capture_output=True, text=True, check=True)
-        return done.stdout.strip()
-
-    try:
-        return git("rev-parse", "--short", "HEAD") + ("+dirty" if git("status", "-s") else "")
-    except (OSError, subprocess.CalledProcessError):
-        return "unknown"
 
 
 def write_csv(

@@ -188,7 +188,7 @@ def arguments() -> argparse.Namespace:
     add("data", nargs="*", help=f"svmlight files, or any of {', '.join(SETS)}; by default these")
     add("--repeats", type=int, default=5, help="timed fits of each classifier")
     add("--time-limit", type=float, default=120.0, help="seconds that a fit may take")
-    options.set_defaults(long=LONG)
+    common.add_long(options, LONG)
     add("--rest", type=float, default=REST, help="seconds of pause before each fit")
     add("--peers", nargs="+", metavar="WORD", help="only classifiers with such a word in the name")
     chosen = options.parse_args()

@@ -7,9 +7,12 @@ to disturb the next, and a crash of a library is a row in the table.
 from __future__ import annotations
 
 import multiprocessing
+import os
+import signal
 import time
 import warnings
 from collections.abc import Mapping
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import Any
@@ -69,6 +72,8 @@ class Worker:
 
     def close(self) -> None:
         """End the process, whatever it is doing."""
+        with suppress(ProcessLookupError, PermissionError):
+            os.killpg(self.process.pid, signal.SIGKILL)  # its children, too: some libraries have
         self.process.kill()
         self.process.join()
         self.connection.close()
@@ -101,6 +106,7 @@ def _load_split(folder: Path) -> dict[str, tuple[Any, np.ndarray]]:
 
 def _serve(connection: Connection, peer: Peer, n_threads: int, seed: int) -> None:
     """Answer the parent until it has gone."""
+    os.setsid()
     data: dict[str, Any] = {}
     with threadpool_limits(n_threads, user_api="blas"):
         while True:

@@ -126,7 +126,7 @@ def compare(name: str, data: common.Data, path: str, chosen: argparse.Namespace)
     with tempfile.TemporaryDirectory() as folder:
         sparse.save_npz(Path(folder, "X.npz"), sparse.csr_matrix(data.X), compressed=False)
         np.save(Path(folder, "y.npy"), data.y)
-        with common.Neighbours() as others:
+        with common.Neighbours(children=True) as others:
             said = in_a_child(predicted, folder, path, chosen.threads, chosen.seconds)
             given = (folder, path, chosen.threads, said["accuracy"], chosen.seed)
             found = [in_a_child(truth, *given) for _ in range(chosen.repeats)]

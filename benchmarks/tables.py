@@ -109,7 +109,7 @@ def arguments() -> argparse.Namespace:
     add("--peers", nargs="+", metavar="WORD", help="only classifiers with such a word in the name")
     for name, measure in SCALES.items():
         add(f"--{name}", action="store_true", help=(measure.__doc__ or "").splitlines()[0])
-    options.set_defaults(long=LONG)
+    common.add_long(options, LONG)
     chosen = options.parse_args()
     if chosen.repeats < 1:
         options.error("--repeats must be at least 1")

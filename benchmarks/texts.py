@@ -102,7 +102,7 @@ def arguments() -> argparse.Namespace:
     add("--ways", action="store_true", help="Compare ways from strings to predictions.")
     for name, measure in (SINGLE | {"scale": scale}).items():
         add(f"--{name}", action="store_true", help=(measure.__doc__ or "").splitlines()[0])
-    options.set_defaults(long=LONG)
+    common.add_long(options, LONG)
     chosen = options.parse_args()
     if chosen.repeats < 1:
         options.error("--repeats must be at least 1")

@@ -67,6 +67,7 @@ def vectorizers(corpus: Corpus, chosen: argparse.Namespace) -> common.Facts:
     timings = common.time_in_turns(
         [common.Candidate(lambda: None, lambda _, run=run: run()) for run in runs.values()],
         chosen.repeats,
+        chosen.long,
     )
     seconds = dict(zip(runs, timings.medians, strict=True))
     for name, value in seconds.items():
