@@ -47,13 +47,13 @@ _L2 = "--alpha 1e-3 --l1-ratio 0"
 _LOGISTIC = "--loss logistic --alpha 3e-4 --l1-ratio 0"
 _SKLEARN = "--methods exact sklearn-lbfgs sklearn-newton-cg"
 PARTS = (
-    Part("peers", "peers.py", (*_RACE, "--time-limit", "30"), 9, ("peers_*.csv",)),
-    Part("tables", "tables.py", (*_RACE, "--time-limit", "150"), 11, ("tables.csv",)),
-    Part("tables-large", "tables.py", ("--million", "--genes"), 1.5,
+    Part("peers", "peers.py", (*_RACE, "--time-limit", "30"), 8, ("peers_*.csv",)),
+    Part("tables", "tables.py", (*_RACE, "--time-limit", "150"), 10.5, ("tables.csv",)),
+    Part("tables-large", "tables.py", ("--million", "--genes"), 1.2,
          ("tables_million.csv", "tables_genes.csv")),
-    Part("texts", "texts.py", ("--ways", *_RACE, "--time-limit", "120"), 8,
+    Part("texts", "texts.py", ("--ways", *_RACE, "--time-limit", "120"), 7,
          ("texts_*.csv",)),
-    Part("texts-single", "texts.py", ("--vectorizers", "--files", "--budget", *_RACE), 2.5,
+    Part("texts-single", "texts.py", ("--vectorizers", "--files", "--budget", *_RACE), 2,
          ("texts_*_vectorizers.csv", "texts_*_files.csv", "texts_*_budget.csv")),
     Part("paper", "paper_figures.py", (), 2.5, ("figure1.csv", "figure3.csv")),
     _solvers(
@@ -63,20 +63,20 @@ PARTS = (
     ),
     _solvers(
         "gap-exponential", f"imdb_unigram {_L2} --repeats 3 --time-limit 10 {_GAPS}",
-        1.5, "solvers_*_exponential_l2_*.csv", f"{_L2} {_GAPS}",
+        1.2, "solvers_*_exponential_l2_*.csv", f"{_L2} {_GAPS}",
     ),
     _solvers(
         "gap-logistic", f"imdb_unigram {_LOGISTIC} --repeats 3 --time-limit 3 {_SKLEARN}",
-        2, "solvers_*_logistic_l2_*.csv", f"{_LOGISTIC} {_SKLEARN}",
+        1.8, "solvers_*_logistic_l2_*.csv", f"{_LOGISTIC} {_SKLEARN}",
     ),
-    _solvers("threads", "--scaling --nnz 50e6 --alpha 1e-5", 1, "solvers_scaling.csv",
+    _solvers("threads", "--scaling --nnz 50e6 --alpha 1e-5", 0.8, "solvers_scaling.csv",
              "--scaling --alpha 1e-5"),
-    _solvers("sweep", "--sweep", 0.5, "solvers_sweep_*.csv", "--sweep"),
-    Part("certified", "gaps.py", ("--repeats", "3"), 2, ("gaps.csv",)),
-    Part("plan", "plan.py", (), 3, ("plan.csv",)),
-    Part("adaboost", "parallel_adaboost.py", ("credit_card", "adult", "--repeats", "3"), 2,
+    _solvers("sweep", "--sweep", 0.4, "solvers_sweep_*.csv", "--sweep"),
+    Part("certified", "gaps.py", ("--repeats", "3"), 1.5, ("gaps.csv",)),
+    Part("plan", "plan.py", (), 2.5, ("plan.csv",)),
+    Part("adaboost", "parallel_adaboost.py", ("credit_card", "adult", "--repeats", "3"), 1.7,
          ("parallel_adaboost.csv",), ()),
-    Part("kernels", "kernels.py", (), 1.5, ("kernels.csv", "async_updates.csv")),
+    Part("kernels", "kernels.py", (), 1, ("kernels.csv", "async_updates.csv")),
     Part("reading", "reading.py", ("--repeats", "5"), 0.5, ("reading.csv",)),
     Part("file-to-model", "file_to_model.py", ("--repeats", "3"), 0.5, ("file_to_model.csv",)),
 )  # fmt: skip

@@ -30,7 +30,7 @@ from parts import PARTS, Part, named
 RECORD = "machine.json"
 LOGS = "logs"
 GRACE = 20.0  # seconds between asking a part to end and ending it
-LOOK = 0.25  # seconds between looks at a part
+LOOK = 0.5  # seconds between looks at a part
 DIRTY = "+dirty"
 INTERRUPTED = 130
 
@@ -139,7 +139,9 @@ def run(parts: Sequence[Part], record: Record, chosen: argparse.Namespace) -> li
     total = minutes(waiting)
     failed = []
     columns = (TextColumn("{task.description}"), BarColumn(), TimeElapsedColumn())
-    with Progress(*columns, TextColumn(f"of about {total:.0f} min"), console=console) as progress:
+    columns += (TextColumn(f"of about {total:.0f} min"),)
+    # Seldom, so that the line itself costs nothing that would count.
+    with Progress(*columns, console=console, refresh_per_second=1) as progress:
         task = progress.add_task("", total=total)
         for k, part in enumerate(parts, 1):
             if part not in waiting:

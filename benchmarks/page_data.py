@@ -1,0 +1,298 @@
+"""The tables of docs/benchmarks.md by kind of data: the summary, sparse data, tables and texts.
+
+Each function takes the results of a run and returns Markdown.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+from page_results import Results, Row, figure, seconds, table, times
+from peers_data import SETS as SPARSE_SETS
+
+__all__ = ["GENERATORS"]
+
+OURS, QUICK = "tauboost", "tauboost, quick fit"
+LIBLINEAR = "LIBLINEAR"
+WORDS = {"auc": "AUC", "accuracy": "accuracy"}
+
+
+@dataclass(frozen=True)
+class Race:
+    """All that ran on one data set, and what says how good a model is."""
+
+    kind: str
+    name: str
+    measure: str
+    rows: Sequence[Row]
+
+    @property
+    def ours(self) -> Row:
+        """Our default."""
+        return next(row for row in self.rows if row["model"] == OURS)
+
+    @property
+    def peers(self) -> list[Row]:
+        """The others that gave a result."""
+        return [r for r in self.rows if r["family"] != OURS and math.isfinite(r["seconds"])]
+
+    @property
+    def fastest(self) -> Row:
+        """The peer with the shortest fit."""
+        return min(self.peers, key=lambda row: row["seconds"])
+
+    @property
+    def best(self) -> Row:
+        """The peer with the best model; of equal ones the faster."""
+        return max(self.peers, key=lambda row: (self.score(row), -row["seconds"]))
+
+    def score(self, row: Row) -> float:
+        """Return how good a model is, as it is written: what cannot be seen does not count."""
+        return round(row[self.measure], 4)
+
+    def cell(self, row: Row) -> str:
+        """Write a result: how good, and how long it took."""
+        if not math.isfinite(row["seconds"]):
+            return without_result(row)
+        return f"{self.score(row):.4f}, {seconds(row['seconds'])} s"
+
+
+def without_result(row: Row) -> str:
+    """Say why there is no result."""
+    _, was_stopped, limit = str(row["failure"]).partition("took more than ")
+    return f"stopped after {limit}" if was_stopped else f"failed: {row['failure']}"
+
+
+# The races of a run.
+
+
+def races(results: Results) -> list[Race]:
+    """Return the races on all kinds of data."""
+    return [*sparse(results), *tables(results), *texts(results)]
+
+
+def sparse(results: Results) -> list[Race]:
+    """Return the races on sparse data, in their usual order."""
+    files = results.files("peers", "peers_*.csv")
+    names = [file.stem.removeprefix("peers_") for file in files]
+    found = {name: results.rows("peers", f"peers_{name}.csv") for name in names}
+    found.pop("summary", None)
+    order = [*SPARSE_SETS, *found]
+    return [
+        Race(
+            "sparse",
+            name.replace("_tfidf", ", tf-idf"),
+            "auc" if found[name][0]["n_classes"] == 2 else "accuracy",
+            found[name],
+        )
+        for name in sorted(found, key=order.index)
+    ]
+
+
+def tables(results: Results) -> list[Race]:
+    """Return the races on tables."""
+    rows = results.rows("tables", "tables.csv")
+    names = dict.fromkeys(row["data"] for row in rows)
+    return [Race("table", n, "auc", [r for r in rows if r["data"] == n]) for n in names]
+
+
+def texts(results: Results) -> list[Race]:
+    """Return the races on texts."""
+    files = [f for f in results.files("texts", "texts_*.csv") if not f.stem.endswith("_summary")]
+    found = [results.rows("texts", file.name) for file in files]
+    return [Race("texts", rows[0]["data"], "accuracy", rows) for rows in found]
+
+
+# The summary.
+
+
+def summary(results: Results) -> str:
+    """Return a line for each data set: us, the fastest peer and the best one."""
+    heads = ["", "data", "", "tauboost", "the fastest peer", "its time / ours"]
+    heads += ["the best peer", "its time / ours"]
+    lines, kind = [], ""
+    for race in races(results):
+        ours = race.ours["seconds"]
+        cells = [race.kind if race.kind != kind else "", race.name, WORDS[race.measure]]
+        cells.append(f"**{race.cell(race.ours)}**")
+        for peer in (race.fastest, race.best):
+            cells += [f"{peer['model']}: {race.cell(peer)}", times(peer["seconds"] / ours)]
+        lines.append(cells)
+        kind = race.kind
+    return table(heads, lines)
+
+
+def behind(results: Results) -> str:
+    """List where a peer is faster than our default, or better."""
+    lines = [line for race in races(results) for line in defeats(race)]
+    return "\n".join(lines) or "Nowhere in this run."
+
+
+def defeats(race: Race) -> Iterator[str]:
+    """Yield a line if any peer of a race is ahead in time or in quality."""
+    ours, best, word = race.ours, race.best, WORDS[race.measure]
+    n = len(race.peers)
+    faster = [peer for peer in race.peers if peer["seconds"] < ours["seconds"]]
+    better = [peer for peer in race.peers if race.score(peer) > race.score(ours)]
+    both = [peer["model"] for peer in faster if peer in better]
+    said = []
+    if faster:
+        ratio = times(ours["seconds"] / race.fastest["seconds"])
+        scores = f"{word} {race.score(race.fastest):.4f} against {race.score(ours):.4f}"
+        most = f"{race.fastest['model']} ({ratio} times as fast, {scores})"
+        said.append(f"Faster: {len(faster)} of {n} peers, most of all {most}.")
+    if better:
+        gain = f"{race.score(best):.4f} against {race.score(ours):.4f}"
+        spent = f"{seconds(best['seconds'])} s against {seconds(ours['seconds'])} s"
+        most = f"{best['model']} ({gain}, in {spent})"
+        said.append(f"Higher {word}: {len(better)} of {n} peers, most of all {most}.")
+    if both:
+        said.append(f"Ahead in both: {'; '.join(both)}.")
+    if said:
+        yield f"- **{race.name}** ({race.kind}). {' '.join(said)}"
+
+
+# Sparse data.
+
+
+def peers(results: Results) -> str:
+    """Return every family of classifiers by its best setting, on all sets."""
+    found = sparse(results)
+    families = family_names(found)
+    heads = ["", *(race.name for race in found)]
+    lines = [["**tauboost**", *(f"**{race.cell(race.ours)}**" for race in found)]]
+    lines.append(["a quick fit of it", *(named(race, QUICK) for race in found)])
+    lines += [[label, *(best_of(race, f) for race in found)] for f, label in families.items()]
+    return table(heads, lines)
+
+
+def family_names(found: Sequence[Race]) -> dict[str, str]:
+    """Return the names of families of peers; one with a single model has the name of that."""
+    models: dict[str, set[str]] = {}
+    for row in (row for race in found for row in race.rows if row["family"] != OURS):
+        models.setdefault(row["family"], set()).add(row["model"])
+    return {family: min(own) if len(own) == 1 else family for family, own in models.items()}
+
+
+def named(race: Race, model: str) -> str:
+    """Write the result of a model."""
+    return next((race.cell(row) for row in race.rows if row["model"] == model), "-")
+
+
+def best_of(race: Race, family: str) -> str:
+    """Write the best result of a family."""
+    rows = [row for row in race.rows if row["family"] == family]
+    fitted = [row for row in rows if math.isfinite(row["seconds"])]
+    if not fitted:
+        return without_result(rows[0]) if rows else "-"
+    return race.cell(max(fitted, key=race.score))
+
+
+def quick_fit(results: Results) -> str:
+    """Hold the single quick fit against the fastest LIBLINEAR, on the first set."""
+    race = sparse(results)[0]
+    quick = next((row for row in race.rows if row["model"] == QUICK), None)
+    theirs = [row for row in race.peers if row["family"] == LIBLINEAR]
+    if quick is None or not theirs or not math.isfinite(quick["seconds"]):
+        return "It was not measured in this run."
+    fastest = min(theirs, key=lambda row: row["seconds"])
+    return (
+        f"On {race.name}: {WORDS[race.measure]} {race.score(quick):.4f} after "
+        f"{seconds(quick['seconds'])} s, {times(fastest['seconds'] / quick['seconds'])} times as "
+        f"fast as the fastest LIBLINEAR on one core ({fastest['model']}, {race.cell(fastest)})."
+    )
+
+
+# Tables.
+
+
+def table_models(results: Results) -> str:
+    """Return AUC and seconds of every model on every table."""
+    found = tables(results)
+    models = dict.fromkeys(row["model"] for race in found for row in race.rows)
+    ours = {row["model"] for race in found for row in race.rows if row["family"] == OURS}
+    lines = []
+    for model in models:
+        name = f"**{model}**" if model in ours else model
+        lines.append([name, *(named(race, model) for race in found)])
+    return table(["", *(race.name for race in found)], lines)
+
+
+def large_tables(results: Results) -> str:
+    """Return the single figures of generated tables."""
+    lines = []
+    for pattern in ("tables_million.csv", "tables_genes.csv"):
+        for row in results.rows("tables-large", pattern):
+            shape = f"{row['n_samples']:,.0f} x {row['n_features']:,.0f}"
+            lines.append([shape, row["what"], figure(row["value"], row["unit"])])
+    return table(["rows x columns", "what", ""], lines)
+
+
+# Texts.
+
+
+def text_ways(results: Results) -> str:
+    """Return accuracy, AUC and times of every way from strings to labels."""
+    heads = ["way", "accuracy", "AUC", "fit: wall s", "x tauboost", "processor s", "labels: s"]
+    lines = []
+    for race in texts(results):
+        for row in sorted(race.rows, key=lambda r: (math.isnan(r["accuracy"]), -r["accuracy"])):
+            name = f"**{row['model']}**" if row["family"] == OURS else row["model"]
+            if math.isnan(row["seconds"]):
+                lines.append([name, without_result(row), *[""] * (len(heads) - 2)])
+                continue
+            ratio = times(row["seconds"] / race.ours["seconds"])
+            lines.append([name, f"{row['accuracy']:.4f}", f"{row['auc']:.4f}"])
+            clocks = (row["processor_seconds"], row["predict_seconds"])
+            lines[-1] += [seconds(row["seconds"]), ratio, *map(seconds, clocks)]
+    return table(heads, lines)
+
+
+def vectorizers(results: Results) -> str:
+    """Return the time of ``fit_transform``, of scikit-learn's vectorizers and of ours."""
+    facts = results.facts("texts-single", "texts_*_vectorizers.csv")
+    heads = ["`fit_transform`", "scikit-learn", "tauboost, one thread", "ratio", "two threads"]
+    lines = []
+    for what, theirs in facts.items():
+        task, is_theirs, _ = what.partition(": scikit-learn")
+        if is_theirs:
+            alone, both = (facts[f"{task}: tauboost, {n}"] for n in ("1 thread", "2 threads"))
+            cells = [task, f"{seconds(theirs)} s", f"{seconds(alone)} s", times(theirs / alone)]
+            lines.append([*cells, f"{seconds(both)} s"])
+    peaks = [
+        facts[f"words and pairs: peak memory, {who}"]
+        for who in ("scikit-learn", "tauboost, 1 thread", "tauboost, 2 threads")
+    ]
+    mib = [f"{peak:,.0f} MiB" for peak in peaks]
+    cells = ["peak memory of words and pairs, beyond the texts", mib[0], mib[1]]
+    lines.append([*cells, f"{peaks[1] / peaks[0]:.2f}", mib[2]])
+    copied, read = (
+        seconds(facts[f"limit: {what}"])
+        for what in ("copy the bytes of all texts", "read them once")
+    )
+    lines.append(["limits: reading the bytes, copying them", "", f"{read} s, {copied} s", "", ""])
+    return table(heads, lines)
+
+
+def single_texts(results: Results, pattern: str) -> str:
+    """Return single figures about texts."""
+    rows = results.rows("texts-single", pattern)
+    lines = [[row["what"], figure(row["value"], row["unit"])] for row in rows]
+    return table(["what", ""], lines)
+
+
+GENERATORS = {
+    "summary": summary,
+    "behind": behind,
+    "peers": peers,
+    "quick fit": quick_fit,
+    "tables": table_models,
+    "large tables": large_tables,
+    "texts": text_ways,
+    "vectorizers": vectorizers,
+    "text files": partial(single_texts, pattern="texts_*_files.csv"),
+    "small text models": partial(single_texts, pattern="texts_*_budget.csv"),
+}
