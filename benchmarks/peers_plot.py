@@ -60,10 +60,10 @@ class Point:
         return self.mark == "*"
 
 
-def points(rows: Sequence[Row], measure: str) -> list[Point]:
+def points(rows: Sequence[Row], measure: str, worst: float) -> list[Point]:
     """Return a point for each result; far below the others, at the lower edge with its value."""
     shown = [row for row in rows if math.isfinite(row["seconds"])]
-    edge = 1.0 - WORST * max(1.0 - max(row[measure] for row in shown), 1e-4)
+    edge = 1.0 - worst * max(1.0 - max(row[measure] for row in shown), 1e-4)
     return [
         Point(
             row["model"] + (f" ({row[measure]:.3f}, below)" if row[measure] < edge else ""),
@@ -80,15 +80,20 @@ def draw(rows: Sequence[Row], measure: str, title: str, path: Path) -> None:
     draw_all({title: rows}, measure, path)
 
 
-def draw_all(tables: Mapping[str, Sequence[Row]], measure: str, path: Path) -> None:
+def draw_all(
+    tables: Mapping[str, Sequence[Row]], measure: str, path: Path, worst: float = WORST
+) -> None:
     """Draw several comparisons, by their titles, side by side into a PNG file."""
     width = min(len(tables), 2)
     height = -(-len(tables) // width)
-    figure = Figure(figsize=(10 * width, 6.2 * height), dpi=150 / width, layout="constrained")
+    # Several are small, so that their letters can be read when all fit the width of a page.
+    panel_size = (10, 6.2) if len(tables) == 1 else (6.4, 4.4)
+    size = (panel_size[0] * width, panel_size[1] * height)
+    figure = Figure(figsize=size, dpi=150, layout="constrained")
     panels = figure.subplots(height, width, squeeze=False).ravel()
     for axes in panels[len(tables) :]:
         axes.set_visible(False)
-    shown = [points(rows, measure) for rows in tables.values()]
+    shown = [points(rows, measure, worst) for rows in tables.values()]
     for axes, title, marks in zip(panels, tables, shown, strict=False):
         panel(axes, marks, measure, title)
     figure.draw_without_rendering()  # settles where the points lie

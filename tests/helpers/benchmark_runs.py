@@ -5,6 +5,7 @@ from __future__ import annotations
 import csv
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
@@ -29,3 +30,16 @@ def rows_of(path: Path) -> list[dict[str, str]]:
         assert row.keys() >= ORIGIN
         assert all(row[column] for column in ORIGIN)
     return rows
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process ends within a few seconds; one that nobody has waited for has ended."""
+    for _ in range(100):
+        try:
+            state = Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0]
+        except FileNotFoundError:
+            return True
+        if state == "Z":
+            return True
+        time.sleep(0.05)
+    return False

@@ -7,13 +7,12 @@ import importlib
 import json
 import os
 import sys
-import time
 from pathlib import Path
 
 import pytest
 
 import benchmark_results
-from benchmark_runs import BENCHMARKS
+from benchmark_runs import BENCHMARKS, is_gone
 
 pytest.importorskip("pandas")
 pytest.importorskip("matplotlib")
@@ -145,19 +144,6 @@ def test_an_interruption_ends_the_part_with_its_children(tmp_path):
         run.watch([sys.executable, "-c", code], log, tick)
     for pid in map(int, (tmp_path / "pids").read_text().split()):
         assert is_gone(pid)
-
-
-def is_gone(pid):
-    """Whether a process ends within a few seconds; one that nobody has waited for counts."""
-    for _ in range(100):
-        try:
-            if Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z":
-                return True
-            os.kill(pid, 0)
-        except (FileNotFoundError, ProcessLookupError):
-            return True
-        time.sleep(0.05)
-    return False
 
 
 def test_a_record_that_cannot_be_read_is_no_record(tmp_path):

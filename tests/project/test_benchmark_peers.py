@@ -8,7 +8,7 @@ import sys
 
 import pytest
 
-from benchmark_runs import BENCHMARKS, rows_of, run
+from benchmark_runs import BENCHMARKS, is_gone, rows_of, run
 
 pytest.importorskip("matplotlib")
 SCORES = ("auc", "accuracy", "log_loss", "brier")
@@ -65,6 +65,34 @@ def test_a_slow_peer_is_a_row_that_says_so(tmp_path):
     assert row["failure"] == "the fit took more than 1e-09 s"
     assert math.isnan(float(row["seconds"]))
     assert "* tauboost, quick fit: the fit took more than" in printed
+
+
+def test_a_peer_that_is_stopped_leaves_no_process_behind(tmp_path, monkeypatch):
+    """Some libraries fit in processes of their own, which would slow down whoever comes next."""
+    monkeypatch.syspath_prepend(str(BENCHMARKS))
+    monkeypatch.syspath_prepend(str(tmp_path))
+    import peers_models  # noqa: PLC0415
+    import peers_worker  # noqa: PLC0415
+
+    (tmp_path / "with_children.py").write_text(
+        "import subprocess, sys, time\n"
+        "class Model:\n"
+        "    def fit(self, X, y):\n"
+        "        child = subprocess.Popen([sys.executable, '-c', 'import time; time.sleep(60)'])\n"
+        f"        open({str(tmp_path / 'pid')!r}, 'w').write(str(child.pid))\n"
+        "        time.sleep(60)\n"
+    )
+    peer = peers_models.Peer("with children", "none", "with_children", "Model", seed="")
+    peers_worker.save_split(tmp_path, dict.fromkeys(("train", "test"), ([[1.0]], [1.0])))
+    worker = peers_worker.Worker(peer, 1, 0, limit=1.0)
+    try:
+        worker.load(tmp_path)
+        worker.is_ready()
+        with pytest.raises(peers_worker.NoResultError, match="more than 1 s"):
+            worker.fit(score=False)
+    finally:
+        worker.close()
+    assert is_gone(int((tmp_path / "pid").read_text()))
 
 
 @pytest.mark.parametrize("options", [["nothing"], ["--peers", "nobody"]])
