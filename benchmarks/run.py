@@ -24,7 +24,7 @@ from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 
 from common import HERE, Neighbours
-from machine import commit, describe
+from machine import adopt, commit, describe, reap
 from parts import PARTS, Part, named
 
 RECORD = "machine.json"
@@ -82,7 +82,11 @@ def run_part(part: Part, chosen: argparse.Namespace, tick: Any) -> Record:
     began, clock = time.time(), time.perf_counter()
     now = commit()
     with Neighbours(children=True) as others, log.open("wb") as file:
-        code = watch(command, file, lambda: tick(time.perf_counter() - clock))
+        try:
+            code = watch(command, file, lambda: tick(time.perf_counter() - clock))
+        finally:
+            if chosen.adopts:
+                reap()
     files = sorted({path.name for path in written(part, chosen.out, began)})
     record = {"commit": now, "options": options, "code": code, "files": files}
     record |= {"seconds": round(time.perf_counter() - clock, 1)}
@@ -191,7 +195,7 @@ def arguments(words: Sequence[str] | None = None) -> argparse.Namespace:
     add("--again", action="store_true", help="repeat parts that are finished")
     add("--out", type=Path, default=HERE / "results", help="folder for results and logs")
     add("--no-page", action="store_true", help="leave docs/benchmarks.md as it is")
-    options.set_defaults(scripts=HERE)
+    options.set_defaults(scripts=HERE, adopts=True)
     return options.parse_args(words)
 
 
@@ -207,6 +211,7 @@ def main(words: Sequence[str] | None = None) -> int:
         record = {"parts": {}}
     record |= {"quick": chosen.quick, "machine": describe()}
     signal.signal(signal.SIGTERM, signal.default_int_handler)
+    adopt()
     try:
         failed = run(parts, record, chosen)
     except KeyboardInterrupt:
@@ -216,6 +221,7 @@ def main(words: Sequence[str] | None = None) -> int:
         print(f"failed: {', '.join(failed)}; the same command repeats them", file=sys.stderr)
         return 1
     if chosen.no_page or chosen.only:
+        print("done; `make benchmarks-page` writes the page", file=sys.stderr)
         return 0
     return subprocess.call([sys.executable, str(HERE / "page.py"), str(chosen.out)])
 

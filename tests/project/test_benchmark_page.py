@@ -6,6 +6,7 @@ import argparse
 import importlib
 import json
 import os
+import subprocess
 import sys
 from pathlib import Path
 
@@ -76,6 +77,7 @@ def driver(tmp_path, monkeypatch):
         for name, code in codes.items():
             (tmp_path / f"{name}.py").write_text(code)
         chosen = argparse.Namespace(quick=False, again=False, out=out, scripts=tmp_path)
+        chosen.adopts = False  # of the tests' own processes
         vars(chosen).update(given)
         record = run.read_record(out) | {"quick": False, "machine": dict(state)}
         made = [parts.Part(name, f"{name}.py", (), 0.1, ("a.csv",)) for name in codes]
@@ -144,6 +146,25 @@ def test_an_interruption_ends_the_part_with_its_children(tmp_path):
         run.watch([sys.executable, "-c", code], log, tick)
     for pid in map(int, (tmp_path / "pids").read_text().split()):
         assert is_gone(pid)
+
+
+def test_what_a_part_leaves_behind_counts_as_its_own(tmp_path):
+    leave = (
+        "import subprocess, sys\n"
+        "print(subprocess.Popen([sys.executable, '-c', %r], stdout=subprocess.DEVNULL).pid)"
+    )
+    spin = "import time\nwhile time.process_time() < 0.3: pass\ntime.sleep(60)"
+    code = (
+        f"import os, subprocess, sys, time; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
+        "import machine; machine.PATIENCE = 1.0; machine.adopt()\n"
+        f"done = subprocess.run([sys.executable, '-c', {leave % spin!r}], stdout=-1, text=True)\n"
+        "machine.reap(); print(done.stdout, os.times().children_user)\n"
+    )
+    command = [sys.executable, "-c", code]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
+    pid, spent = done.stdout.split()
+    assert is_gone(int(pid))
+    assert float(spent) > 0.2
 
 
 def test_a_record_that_cannot_be_read_is_no_record(tmp_path):
