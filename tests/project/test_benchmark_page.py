@@ -148,23 +148,30 @@ def test_an_interruption_ends_the_part_with_its_children(tmp_path):
         assert is_gone(pid)
 
 
-def test_what_a_part_leaves_behind_counts_as_its_own(tmp_path):
+@pytest.mark.parametrize(
+    ("work", "patience", "spent"),
+    [
+        ("import time\nwhile time.process_time() < 0.3: pass", 30.0, 0.3),
+        ("import time; time.sleep(60)", 0.1, 0.0),
+    ],
+)
+def test_what_a_part_leaves_behind_counts_as_its_own_and_ends(work, patience, spent):
     leave = (
         "import subprocess, sys\n"
-        "print(subprocess.Popen([sys.executable, '-c', %r], stdout=subprocess.DEVNULL).pid)"
+        f"command = [sys.executable, '-c', {work!r}]\n"
+        "print(subprocess.Popen(command, stdout=subprocess.DEVNULL).pid)\n"
     )
-    spin = "import time\nwhile time.process_time() < 0.3: pass\ntime.sleep(60)"
     code = (
-        f"import os, subprocess, sys, time; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
-        "import machine; machine.PATIENCE = 1.0; machine.adopt()\n"
-        f"done = subprocess.run([sys.executable, '-c', {leave % spin!r}], stdout=-1, text=True)\n"
+        f"import os, subprocess, sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
+        f"import machine; machine.PATIENCE = {patience}; machine.adopt()\n"
+        f"done = subprocess.run([sys.executable, '-c', {leave!r}], stdout=-1, text=True)\n"
         "machine.reap(); print(done.stdout, os.times().children_user)\n"
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
-    pid, spent = done.stdout.split()
+    pid, found = done.stdout.split()
     assert is_gone(int(pid))
-    assert float(spent) > 0.2
+    assert float(found) >= 0.9 * spent  # the rest is the system's
 
 
 def test_a_record_that_cannot_be_read_is_no_record(tmp_path):
