@@ -104,30 +104,22 @@ def test_a_part_that_fails_does_not_stop_the_others(driver, capsys):
 def test_what_this_commit_has_finished_is_skipped(driver, capsys):
     go, out, state = driver
 
-    def logs_anew(**given):
-        (out / "logs" / "good.log").unlink()
+    def runs(**given):
+        capsys.readouterr()
         assert go({"good": WRITES}, **given) == []
-        return (out / "logs" / "good.log").exists()
+        said = capsys.readouterr().err
+        return "good: finished before, skipped (--again repeats it)" not in said
 
-    go({"good": WRITES})
-    assert not logs_anew_or_skipped(go, out, capsys)
-    (out / "logs" / "good.log").touch()
-    assert logs_anew(again=True)
+    assert runs()
+    assert not runs()
+    assert runs(again=True)
     state["commit"] = "7654321"
-    assert logs_anew()
+    assert runs()
     (out / "a.csv").unlink()
-    assert logs_anew()
+    assert runs()
     state["commit"] = "7654321+dirty"
-    assert logs_anew()
-    assert logs_anew()  # who knows what has changed since
-
-
-def logs_anew_or_skipped(go, out, capsys):
-    (out / "logs" / "good.log").unlink()
-    capsys.readouterr()
-    assert go({"good": WRITES}) == []
-    assert "good: finished before, skipped (--again repeats it)" in capsys.readouterr().err
-    return (out / "logs" / "good.log").exists()
+    assert runs()
+    assert runs()  # who knows what has changed since
 
 
 def test_an_interruption_ends_the_part_with_its_children(tmp_path):
@@ -165,13 +157,13 @@ def test_what_a_part_leaves_behind_counts_as_its_own_and_ends(work, patience, sp
         f"import os, subprocess, sys; sys.path.insert(0, {str(BENCHMARKS)!r})\n"
         f"import machine; machine.PATIENCE = {patience}; machine.adopt()\n"
         f"done = subprocess.run([sys.executable, '-c', {leave!r}], stdout=-1, text=True)\n"
-        "machine.reap(); print(done.stdout, os.times().children_user)\n"
+        "machine.reap(); print(done.stdout, sum(os.times()[2:4]))\n"
     )
     command = [sys.executable, "-c", code]
     done = subprocess.run(command, capture_output=True, text=True, timeout=60, check=True)
     pid, found = done.stdout.split()
     assert is_gone(int(pid))
-    assert float(found) >= 0.9 * spent  # the rest is the system's
+    assert float(found) >= spent
 
 
 def test_a_record_that_cannot_be_read_is_no_record(tmp_path):
