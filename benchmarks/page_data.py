@@ -7,103 +7,17 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import replace
 from functools import partial
 
-from page_results import Results, Row, figure, seconds, table, times
-from peers_data import SETS as SPARSE_SETS
+from page_races import OURS, Race, races, sparse, tables, texts, without_result
+from page_results import Results, figure, seconds, table, times
 
 __all__ = ["GENERATORS"]
 
-OURS, QUICK = "tauboost", "tauboost, quick fit"
+QUICK = "tauboost, quick fit"
 LIBLINEAR = "LIBLINEAR"
 WORDS = {"auc": "AUC", "accuracy": "accuracy"}
-
-
-@dataclass(frozen=True)
-class Race:
-    """All that ran on one data set, and what says how good a model is."""
-
-    kind: str
-    name: str
-    measure: str
-    rows: Sequence[Row]
-
-    @property
-    def ours(self) -> Row:
-        """Our default."""
-        return next(row for row in self.rows if row["model"] == OURS)
-
-    @property
-    def peers(self) -> list[Row]:
-        """The others that gave a result."""
-        return [r for r in self.rows if r["family"] != OURS and math.isfinite(r["seconds"])]
-
-    @property
-    def fastest(self) -> Row:
-        """The peer with the shortest fit."""
-        return min(self.peers, key=lambda row: row["seconds"])
-
-    @property
-    def best(self) -> Row:
-        """The peer with the best model; of equal ones the faster."""
-        return max(self.peers, key=lambda row: (self.score(row), -row["seconds"]))
-
-    def score(self, row: Row) -> float:
-        """Return how good a model is, as it is written: what cannot be seen does not count."""
-        return round(row[self.measure], 4)
-
-    def cell(self, row: Row) -> str:
-        """Write a result: how good, and how long it took."""
-        if not math.isfinite(row["seconds"]):
-            return without_result(row)
-        return f"{self.score(row):.4f}, {seconds(row['seconds'])} s"
-
-
-def without_result(row: Row) -> str:
-    """Say why there is no result."""
-    _, was_stopped, limit = str(row["failure"]).partition("took more than ")
-    return f"stopped after {limit}" if was_stopped else f"failed: {row['failure']}"
-
-
-# The races of a run.
-
-
-def races(results: Results) -> list[Race]:
-    """Return the races on all kinds of data."""
-    return [*sparse(results), *tables(results), *texts(results)]
-
-
-def sparse(results: Results) -> list[Race]:
-    """Return the races on sparse data, in their usual order."""
-    files = results.files("peers", "peers_*.csv")
-    names = [file.stem.removeprefix("peers_") for file in files]
-    found = {name: results.rows("peers", f"peers_{name}.csv") for name in names}
-    found.pop("summary", None)
-    order = [*SPARSE_SETS, *found]
-    return [
-        Race(
-            "sparse",
-            name.replace("_tfidf", ", tf-idf"),
-            "auc" if found[name][0]["n_classes"] == 2 else "accuracy",
-            found[name],
-        )
-        for name in sorted(found, key=order.index)
-    ]
-
-
-def tables(results: Results) -> list[Race]:
-    """Return the races on tables."""
-    rows = results.rows("tables", "tables.csv")
-    names = dict.fromkeys(row["data"] for row in rows)
-    return [Race("table", n, "auc", [r for r in rows if r["data"] == n]) for n in names]
-
-
-def texts(results: Results) -> list[Race]:
-    """Return the races on texts."""
-    files = [f for f in results.files("texts", "texts_*.csv") if not f.stem.endswith("_summary")]
-    found = [results.rows("texts", file.name) for file in files]
-    return [Race("texts", rows[0]["data"], "accuracy", rows) for rows in found]
 
 
 # The summary.
@@ -133,24 +47,26 @@ def behind(results: Results) -> str:
 
 def defeats(race: Race) -> Iterator[str]:
     """Yield a line if any peer of a race is ahead in time or in quality."""
-    ours, best, word = race.ours, race.best, WORDS[race.measure]
-    n = len(race.peers)
+    ours, fastest = race.ours, race.fastest
+    of_all = f"of {len(race.peers)} peers, most of all"
     faster = [peer for peer in race.peers if peer["seconds"] < ours["seconds"]]
-    better = [peer for peer in race.peers if race.score(peer) > race.score(ours)]
-    both = [peer["model"] for peer in faster if peer in better]
     said = []
     if faster:
-        ratio = times(ours["seconds"] / race.fastest["seconds"])
-        scores = f"{word} {race.score(race.fastest):.4f} against {race.score(ours):.4f}"
-        most = f"{race.fastest['model']} ({ratio} times as fast, {scores})"
-        said.append(f"Faster: {len(faster)} of {n} peers, most of all {most}.")
-    if better:
-        gain = f"{race.score(best):.4f} against {race.score(ours):.4f}"
+        ratio = times(ours["seconds"] / fastest["seconds"])
+        scores = f"{WORDS[race.measure]} {race.against(fastest)}"
+        most = f"{fastest['model']} ({ratio} times as fast, {scores})"
+        said.append(f"Faster: {len(faster)} {of_all} {most}.")
+    # Texts are ordered by accuracy, and a peer may still rank better.
+    for judged in [race, *([replace(race, measure="auc")] if race.kind == "texts" else [])]:
+        better = [peer for peer in judged.peers if judged.score(peer) > judged.score(ours)]
+        if not better:
+            continue
+        best, word = judged.best, WORDS[judged.measure]
         spent = f"{seconds(best['seconds'])} s against {seconds(ours['seconds'])} s"
-        most = f"{best['model']} ({gain}, in {spent})"
-        said.append(f"Higher {word}: {len(better)} of {n} peers, most of all {most}.")
-    if both:
-        said.append(f"Ahead in both: {'; '.join(both)}.")
+        most = f"{best['model']} ({judged.against(best)}, in {spent})"
+        said.append(f"Higher {word}: {len(better)} {of_all} {most}.")
+        if both := [peer["model"] for peer in better if peer in faster]:
+            said.append(f"Ahead in both: {'; '.join(both)}.")
     if said:
         yield f"- **{race.name}** ({race.kind}). {' '.join(said)}"
 

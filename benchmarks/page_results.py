@@ -140,4 +140,4 @@ def times(ratio: float) -> str:
     """Write how many times as much or as fast."""
     if not math.isfinite(ratio):
         return "-"
-    return f"{ratio:,.0f}" if ratio >= 20 else f"{ratio:.2g}" if ratio < 1 else f"{ratio:.1f}"
+    return f"{ratio:,.0f}" if ratio >= 20 else f"{ratio:.{1 if ratio >= 1 else 2}f}"

@@ -82,7 +82,7 @@ def to_gaps(results: Results, part: str, pattern: str) -> str:
         mine = {row["gap"]: row["seconds"] for row in rows if row["method"] == method}
         lines.append([f"`{method}`", *(seconds(mine[level]) for level in gaps)])
     told = table(["seconds to gap", *map(gap, gaps)], lines)
-    return "\n\n".join([told, "\n".join(ahead_of_exact(rows))])
+    return "\n\n".join(filter(None, [told, "\n".join(ahead_of_exact(rows))]))
 
 
 def gap(value: float) -> str:

@@ -58,12 +58,12 @@ PARTS = (
     Part("paper", "paper_figures.py", (), 2.5, ("figure1.csv", "figure3.csv")),
     _solvers(
         "gap-w8a",
-        f"w8a --threads 1 --best -1.49137863270 --repeats 3 --time-limit 10 {_GAPS}",
-        1, "solvers_*_exponential.csv", f"--threads 1 {_GAPS}",
+        f"w8a --threads 1 --best -1.49137863270 --repeats 3 --time-limit 12 {_GAPS}",
+        1.1, "solvers_*_exponential.csv", f"--threads 1 {_GAPS}",
     ),
     _solvers(
-        "gap-exponential", f"imdb_unigram {_L2} --repeats 3 --time-limit 10 {_GAPS}",
-        1.2, "solvers_*_exponential_l2_*.csv", f"{_L2} {_GAPS}",
+        "gap-exponential", f"imdb_unigram {_L2} --repeats 3 --time-limit 12 {_GAPS}",
+        1.4, "solvers_*_exponential_l2_*.csv", f"{_L2} {_GAPS}",
     ),
     _solvers(
         "gap-logistic", f"imdb_unigram {_LOGISTIC} --repeats 3 --time-limit 3 {_SKLEARN}",
@@ -72,7 +72,7 @@ PARTS = (
     _solvers("threads", "--scaling --nnz 50e6 --alpha 1e-5", 0.8, "solvers_scaling.csv",
              "--scaling --alpha 1e-5"),
     _solvers("sweep", "--sweep", 0.4, "solvers_sweep_*.csv", "--sweep"),
-    Part("certified", "gaps.py", ("--repeats", "3"), 1.5, ("gaps.csv",)),
+    Part("certified", "gaps.py", ("--repeats", "3"), 2, ("gaps.csv",)),
     Part("plan", "plan.py", (), 2.5, ("plan.csv",)),
     Part("adaboost", "parallel_adaboost.py", ("credit_card", "adult", "--repeats", "3"), 1.7,
          ("parallel_adaboost.csv",), ()),

@@ -45,7 +45,7 @@ TABLE = [
 ]
 TEXTS = [
     fit("tauboost", "tauboost", 0.9096, 1.5),
-    fit("tf-idf of pairs + SGD", "SGD", 0.9055, 20.2),
+    fit("tf-idf of pairs + SGD", "SGD", 0.9055, 20.2, auc=0.9671),
 ]
 VECTORIZERS = {
     "limit: copy the bytes of all texts": 0.0037,

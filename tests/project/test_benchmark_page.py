@@ -229,7 +229,8 @@ def test_it_says_where_others_are_ahead(results):
     assert f"- **imdb_unigram** (sparse). {faster} 0.9623)." in text
     both = "Higher AUC: 1 of 1 peers, most of all LightGBM (0.8525 against 0.8524, in 0.110 s"
     assert f"{both} against 0.130 s). Ahead in both: LightGBM." in text
-    assert "- **imdb** (texts)" not in text
+    ranks = "most of all tf-idf of pairs + SGD (0.9671 against 0.9096, in 20.2 s against 1.50 s)."
+    assert f"- **imdb** (texts). Higher AUC: 1 of 1 peers, {ranks}\n" in text
     assert "**`exact` is behind at 1e-1, 1e-2, 1e-3" in text
 
 
