@@ -86,6 +86,7 @@ void bind_remote(nb::module_& module);
 void bind_csr(nb::module_& module);
 void bind_binning(nb::module_& module);
 void bind_lanes(nb::module_& module);
+void bind_logistic(nb::module_& module);
 void bind_tables(nb::module_& module);
 void bind_remote_tables(nb::module_& module);
 void bind_svmlight(nb::module_& module);

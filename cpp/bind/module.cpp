@@ -12,6 +12,7 @@ NB_MODULE(_core, module) {
   bind_products(module);
   bind_methods(module);
   bind_lanes(module);
+  bind_logistic(module);
   bind_remote(module);
   bind_csr(module);
   bind_binning(module);

@@ -61,6 +61,8 @@ class CoordinateSteps {
     tally_[number] = {};
     if (rule_.beta > 0.0)
       decide_by_beta(now, first, end, rows, total, tally_[number]);
+    else if constexpr (L >= 4)
+      decide_in_lanes(now, number, rows, total);
     else
       decide_exactly(now, first, end, rows, total, tally_[number]);
   }
@@ -138,6 +140,27 @@ class CoordinateSteps {
             {block.gain[t], block.edge[t], block.cost[t], block.length[t], block.length[t]});
       }
     }
+  }
+
+  // The exact steps of all lanes of a column at once; rows must have sums in lanes.
+  template <typename Rows>
+  void decide_in_lanes(const Bundle& now, std::int64_t number, const Rows& rows,
+                       const std::array<double, L>& total) {
+    const std::int64_t first = number * slice, n = std::min(slice, now.n - first);
+    std::array<LaneSums<L>, slice> sums;
+    for (std::int64_t k = 0; k < n; ++k) sums[k] = rows.sums(first + k);
+    std::array<double, L> l1, l2;
+    for (int l = 0; l < L; ++l) {
+      l1[l] = psi_[l].l1;
+      l2[l] = psi_[l].l2;
+    }
+    LaneTargets<L> found = {&target_[first * L], &step_[first * L], &growth_[first * L]};
+    choose_lanes<L>({A_, now.columns + first, n, sums.data(), lam_, total.data(), l1.data(),
+                     l2.data(), psi_[0].n_penalised},
+                    rule_, found);
+    for (int l = 0; l < L; ++l)
+      tally_[number][l] = {found.gain[l], found.edge[l], found.cost[l], found.length[l],
+                           found.travel[l]};
   }
 
   // The paper's step, one by one: bundles are small, and no sum over data is as cheap as this.

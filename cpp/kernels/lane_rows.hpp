@@ -38,6 +38,20 @@ class LaneRows {
     return sums;
   }
 
+  // Of all lanes.
+  LaneSums<L> sums(std::int64_t k) const {
+    LaneSums<L> sums = sums_[k];
+    for (std::size_t s = 1; s < A_.shards.size(); ++s) {
+      const LaneSums<L>& part = sums_[s * tau_ + k];
+      for (int l = 0; l < L; ++l) {
+        sums.neg[l] += part.neg[l];
+        sums.pos[l] += part.pos[l];
+        sums.square[l] += part.square[l];
+      }
+    }
+    return sums;
+  }
+
   void move(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
     const std::int64_t first = L * A_.shards[s].first_row;
     const LanePointers rows = {rows_.w + first, IsLogistic ? rows_.E + first : nullptr};

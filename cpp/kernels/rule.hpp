@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "kernels/lane_passes.hpp"
 #include "kernels/penalty.hpp"
 #include "kernels/weights.hpp"
 #include "matrix/columns.hpp"
@@ -64,11 +65,32 @@ struct Choices {
   }
 };
 
+// Some columns in L lanes whose psi differ in strength and have no bounds.
+template <int L>
+struct LaneColumns {
+  const Matrix& A;
+  const std::int32_t* columns;
+  std::int64_t n;
+  const LaneSums<L>* sums;  // of each column
+  const double* lam;        // lane l of column i at i L + l
+  const double *total, *l1, *l2;
+  std::int64_t n_penalised;
+};
+
+// What becomes of them: lane l of the k-th column at k L + l, and the tally of each lane.
+template <int L>
+struct LaneTargets {
+  double *target, *step, *growth;
+  double gain[L] = {}, edge[L] = {}, cost[L] = {}, length[L] = {}, travel[L] = {};
+};
+
 constexpr int together = 8;  // steps computed at once
 
 // In rule.cpp: once for every kind of machine.
 void choose(Choices<together>& block, const StepRule& rule);
 void choose(Choices<1>& one, const StepRule& rule);
+template <int L>
+void choose_lanes(const LaneColumns<L>& given, const StepRule& rule, LaneTargets<L>& found);
 
 // Where one coordinate goes from x.
 inline double choose_one(const Matrix& A, const Penalty& psi, const StepRule& rule, std::int64_t i,

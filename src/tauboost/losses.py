@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .base.arrays import Vector
-from .base.sigmoid import expit, log_expit, softmax
+from .base.sigmoid import expit, log_expit, softmax, softplus, softplus_and_expit
 
 __all__ = ["LOSSES", "Evaluation", "Loss", "RowSum", "Weights"]
 
@@ -112,7 +112,7 @@ class Loss(ABC):
         """Return -log(probability of the true class) of each sample."""
         if decisions.shape[1] == 1:
             margin = np.where(codes == 1, decisions[:, 0], -decisions[:, 0])
-            return np.asarray(np.logaddexp(0.0, -self.link_slope * margin))
+            return softplus(-self.link_slope * margin)
         true = self.probabilities(decisions)[np.arange(len(codes)), codes]
         return np.asarray(-np.log(np.maximum(true, 1e-300)))
 
@@ -165,15 +165,16 @@ class _Logistic(Loss):
 
     @np.errstate(under="ignore")
     def weigh(self, r: Vector, c: Vector, c_total: float) -> Weights:  # noqa: ARG002
-        value = float(np.sum(c * np.logaddexp(0.0, r)))
-        return Weights(value, 1.0, self.weights(r, c, 0.0))
+        losses, w = softplus_and_expit(r)
+        w *= c
+        return Weights(float(np.sum(c * losses)), 1.0, w)
 
     @np.errstate(under="ignore")
     def weights(self, r: Vector, c: Vector, shift: float) -> Vector:  # noqa: ARG002
         return np.asarray(c * expit(r))
 
     def log_weights(self, r: Vector, shift: float | Vector = 0.0) -> Vector:  # noqa: ARG002
-        return np.asarray(log_expit(r))
+        return log_expit(r)
 
     def row_sum(self, weights: Weights) -> float:
         return weights.value

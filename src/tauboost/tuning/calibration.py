@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.sigmoid import expit
+from ..base.sigmoid import expit, softplus
 
 __all__ = ["fit_sigmoids"]
 
@@ -40,7 +40,7 @@ def fit_sigmoid(
 
     def loss(at: Vector) -> float:
         z = at[0] * H + at[1]
-        return float(c @ (np.logaddexp(0.0, z) - target * z))
+        return float(c @ (softplus(z) - target * z))
 
     value = loss(point)
     for _ in range(100):

@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Mask, Vector
+from ..base.sigmoid import log
 from ..base.threads import useful_threads
 from ..io.saved import (
     FINITE,
@@ -223,12 +224,12 @@ class Lanes:
         """F of a lane."""
         if self.E is None:
             return float(self.shift[lane] + np.log(self.total[lane]))
-        return float(np.sum(self.c[:, lane] * np.log(1.0 + self.E[:, lane])))
+        return float(np.sum(self.c[:, lane] * log(1.0 + self.E[:, lane])))
 
     def row_residuals(self, rows: NDArray[np.intp]) -> Vector:
         """Return (A lam)_j of some rows, of shape (len(rows), k)."""
         if self.E is not None:
-            return np.asarray(np.log(self.E[rows, : self.k]))
+            return log(self.E[rows, : self.k])
         return np.asarray(self.residuals()[rows])
 
     def _count_absent(self) -> int:

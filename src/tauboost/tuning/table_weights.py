@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
+from ..base.sigmoid import log
 from ..losses import LOSSES
 from .binned_rows import LaneSpec, RowWeights
 
@@ -110,7 +111,7 @@ class TableWeights(RowWeights):
         E = self.E.reshape(-1, self.spec.width)[self.trained, lane].astype(np.float64)
         if self.c is None:
             return float(E.sum())
-        return float(np.sum(self._c_of(self.trained, lane) * np.log(1.0 + E)))
+        return float(np.sum(self._c_of(self.trained, lane) * log(1.0 + E)))
 
     def pair_sums(
         self,
