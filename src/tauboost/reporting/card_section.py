@@ -79,6 +79,8 @@ def _metrics(subject: Subject, quality: Quality | None) -> Markup | str:
     parts: list[Any] = ["accuracy ", banded(quality.accuracy, is_percent=True)]
     if quality.is_binary and quality.classes[0].auc is not None:
         parts += [", AUC ", banded(quality.classes[0].auc)]
+    if not quality.is_binary:
+        parts += [", balanced accuracy ", banded(quality.balanced, is_percent=True)]
     parts += [", log-loss ", banded(quality.log_loss)]
     parts += [f"; always the most frequent class: {percent(quality.guess_accuracy)}"]
     return join(parts)
