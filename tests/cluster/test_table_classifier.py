@@ -58,6 +58,9 @@ def check(X, local, there):
     assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-7)
+    assert there.record_.to_data() == local.record_.to_data()  # the hash of the data, too
+    assert there.record_.seconds > 0
+    assert there.record_.peak_bytes is None
     for one, other in zip(local._terms, there._terms, strict=True):
         np.testing.assert_allclose(other.weights, one.weights, atol=1e-12)
     assert there.n_iter_ == local.n_iter_

@@ -163,6 +163,9 @@ def test_a_strength_is_chosen(client):
     assert there.held_out_loss_ == pytest.approx(local.held_out_loss_)
     assert np.mean(there.predict(TEXTS) == local.predict(TEXTS)) > 0.98
     assert "Chosen on 300 rows" in there.message_
+    assert there.record_.data_hash == local.record_.data_hash
+    assert there.record_.counts == local.record_.counts
+    assert there.record_.n_columns == local.record_.n_columns
 
 
 def test_answers_are_lazy(fitted):

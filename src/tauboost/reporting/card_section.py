@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .elements import Section, banded, facts, percent
+from .fit_section import data_hash
 from .markup import Markup, given, join, tag
 from .quality import Quality
 from .rows import Data
@@ -61,7 +62,7 @@ def _fitted_on(subject: Subject) -> Markup | str:
     record = subject.record
     if record is None:
         return "not known to the model"
-    return join([f"{record.n_samples:,} {subject.row_word}s, hash ", tag("code", record.data_hash)])
+    return join([f"{record.n_samples:,} {subject.row_word}s, hash ", data_hash(record)])
 
 
 def _measured_on(subject: Subject, data: Data | None) -> Markup | str:

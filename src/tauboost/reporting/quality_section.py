@@ -19,8 +19,8 @@ TITLE = "How good it is"
 MOST_IN_A_MATRIX = 12  # classes of a confusion matrix; of more, the pairs that are mixed up most
 MOST_PAIRS = 20
 BANDS = (
-    "Bands are of 95 %: Wilson's for shares, DeLong's for AUC, standard errors for means, a "
-    "Poisson bootstrap of fixed seed for curves."
+    "Bands are of 95 %: Wilson's for shares, and made of them for their mean, DeLong's for AUC, "
+    "standard errors for means, a Poisson bootstrap of fixed seed for curves."
 )
 
 
