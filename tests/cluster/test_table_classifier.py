@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from dask import array as da
 from dask import dataframe as dd
-from distributed import Client, LocalCluster
 
 import tauboost as tb
 import tauboost.dask as td
+from clusters import local_cluster
 from dask_parts import kill_before
 
 
@@ -172,8 +172,7 @@ def test_bad_input(client, data, options, error, message):
 @pytest.fixture(scope="module")
 def frail():
     """Workers to be killed; a nanny starts a new one in the place of a dead one."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+    with local_cluster(2) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         yield client
 

@@ -16,11 +16,11 @@ import dask.bag as db
 import numpy as np
 import pandas as pd
 from dask import dataframe as dd
-from distributed import Client, LocalCluster
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
 import tauboost.dask as td
+from clusters import local_cluster
 from dask_parts import kill_before, texts_or_die
 from odd_texts import fuzzed
 from tauboost.dask import text_part
@@ -235,9 +235,8 @@ def test_bad_input(client, data, options, error, message):
 @pytest.mark.slow
 def test_texts_of_killed_workers_are_counted_again(tmp_path, monkeypatch):
     """One dies while it loads, one while a part of the fit is there."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     deadly = dask.delayed(texts_or_die)(str(tmp_path), TEXTS[:99], Y[:99].tolist())
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+    with local_cluster(2) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         left = kill_before(monkeypatch, ["round"])
         there = td.TextClassifier(**GIVEN, client=client).fit([deadly, (TEXTS[99:], Y[99:])])
