@@ -89,11 +89,11 @@ def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
 
 
 def test_more_columns_than_rows(client):
-    X = np.random.default_rng(0).normal(size=(60, 80))
+    X = np.random.default_rng(0).normal(size=(30, 40))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     local = tb.TableClassifier(random_state=0).fit(X, y)
-    there = td.TableClassifier(random_state=0, client=client, n_parts=3)
-    there.fit(da.from_array(X, chunks=(20, 80)), da.from_array(y, chunks=20))
+    there = td.TableClassifier(random_state=0, client=client, n_parts=2)
+    there.fit(da.from_array(X, chunks=(15, 40)), da.from_array(y, chunks=15))
     assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-2)
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-2)
 

@@ -144,7 +144,7 @@ def test_answers_are_those_of_one_machine(client, options):
 
 
 def test_several_classes_and_weights_of_0_leave_words_out(client):
-    texts, y = make_texts(3)
+    texts, y = make_texts(3, 150)
     options = GIVEN | {"tol": 1e-9, "min_df": 8}
     texts[7:25] = [f"{text} leftout" for text in texts[7:25]]
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
