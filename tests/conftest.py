@@ -55,12 +55,10 @@ def write(tmp_path):
 @pytest.fixture(scope="session")
 def client() -> Iterator[Any]:
     """Four worker processes of one thread, for all tests that do them no harm."""
-    distributed = pytest.importorskip("distributed")
-    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with (
-        distributed.LocalCluster(**options) as cluster,
-        distributed.Client(cluster, set_as_default=False) as client,
-    ):
+    pytest.importorskip("distributed")
+    from clusters import local_cluster  # noqa: PLC0415
+
+    with local_cluster(4) as client:
         yield client
 
 

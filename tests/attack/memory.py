@@ -6,7 +6,7 @@ may the process die or hang.
 
     python -m attack.memory --steps 200             # from the folder tests; some minutes
     python -m attack.memory --steps 40 build path   # some of them
-    python -m attack.memory --steps 40 --most 16    # where little is left: no more than 16 MB
+    python -m attack.memory --steps 40 path:16      # where little is left: no more than 16 MB
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ from typing import IO
 from attack import jobs as attack_jobs
 
 SECONDS = 60
+MOST = 64  # MB of the last step
 # One kind of psi is enough: it changes nothing about memory.
 JOBS = [
     "build",
@@ -104,13 +105,14 @@ def in_child(job: attack_jobs.Job, above: int, expected: str, log: IO[str]) -> s
     return OUTCOMES[code] if code < 4 else "death"
 
 
-def run(names: list[str], steps: int, most: float) -> int:
+def run(wanted: list[str], steps: int) -> int:
     """Run the jobs; return the number of settings that ended as none may."""
     totals: Counter[str] = Counter()
     keep_no_reserve()
     with tempfile.TemporaryDirectory() as folder:
         every = attack_jobs.prepare(Path(folder))
-        for name in names:
+        for name, _, own in (word.partition(":") for word in wanted):
+            most = float(own or MOST)
             expected = attack_jobs.bits(every[name](1))
             counts: Counter[str] = Counter()
             for step in range(steps):
@@ -131,11 +133,10 @@ def run(names: list[str], steps: int, most: float) -> int:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("names", nargs="*", help="names of jobs")
+    parser.add_argument("names", nargs="*", help="jobs, or JOB:MB for another most than 64 MB")
     parser.add_argument("--steps", type=int, default=200)
-    parser.add_argument("--most", type=float, default=64, help="MB of the last step")
     options = parser.parse_args()
-    sys.exit(1 if run(options.names or JOBS, options.steps, options.most) else 0)
+    sys.exit(1 if run(options.names or JOBS, options.steps) else 0)
 
 
 if __name__ == "__main__":

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import multiprocessing
+import warnings
 from pathlib import Path
 
 import joblib
@@ -38,6 +40,32 @@ def test_processes_of_joblib_share_the_cores():
         joblib.delayed(count_threads)(None) for _ in range(2)
     )
     assert counts == [1, 1]
+
+
+def fits_in_a_child(n_jobs):
+    """Fit every kind of classifier; whatever warns is an error."""
+    warnings.simplefilter("error")
+    rows = np.random.default_rng(0).normal(size=(60, 2))
+    y = (rows[:, 0] > 0).astype(int)
+    texts = ["a good film" if good else "so bad" for good in y]
+    kinds = {"alpha": 0.01, "n_jobs": n_jobs, "random_state": 0}
+    tb.TauBoostClassifier(**kinds).fit(rows, y).predict(rows)
+    tb.TableClassifier(**kinds, interactions=0).fit(rows, y).predict(rows)
+    tb.TextClassifier(**kinds).fit(texts, y).predict(texts)
+    return resolve_jobs(n_jobs)
+
+
+def test_children_of_a_pool_share_the_cores_in_silence():
+    with multiprocessing.get_context("spawn").Pool(1) as pool:
+        assert pool.map(fits_in_a_child, [-1, -2, None, 1, 2]) == [1, 1, 1, 1, 2]
+
+
+def test_the_configuration_of_joblib_is_heard():
+    with joblib.parallel_config(n_jobs=2):
+        assert resolve_jobs(None) == 2
+    with joblib.parallel_config(backend="threading", n_jobs=3):
+        assert resolve_jobs(None) == 3
+    assert resolve_jobs(None) == 1
 
 
 def test_many_more_threads_than_cores_give_the_same_bits():

@@ -50,6 +50,12 @@ def test_a_page_as_python_makes_it(folder, kind):
     assert "counted from 1" in html
 
 
+@pytest.mark.parametrize("label", ["-1", "-1.0"])
+def test_the_positive_class_is_chosen_by_its_text(folder, label):
+    result = run("report", "linear.tauboost", "new.svm", "--positive", label, "--json")
+    assert "tells -1 from 1 " in json.loads(result.stdout)["verdict"]
+
+
 def test_a_document_for_machines(folder):
     result = run("report", "linear.tauboost", "new.svm", "--json")
     document = json.loads(result.stdout)
@@ -95,6 +101,8 @@ def test_with_the_verdict_on_the_data(folder, kind):
         (["linear.tauboost", "--notes", "missing.txt"], "No such file"),
         (["linear.tauboost", "--verdict"], "--verdict: give DATA"),
         (["linear_classes.tauboost", "new.svm", "--verdict"], "label"),
+        (["linear.tauboost", "--positive", "spam"], "labels, -1.0 or 1.0, got 'spam'"),
+        (["linear_classes.tauboost", "--positive", "red"], "two classes, and this one has 3"),
     ],
 )
 def test_what_it_refuses_in_one_line(folder, arguments, words):

@@ -119,12 +119,22 @@ def test_several_classes_with_weights_and_words_for_labels(client, loss):
     assert np.allclose(clf.coef_, local.coef_, atol=1e-5)
     assert np.allclose(clf.objective_, local.objective_, atol=1e-8)
     assert clf.classes_.tolist() == local.classes_.tolist()
+    same_record(clf.record_, local.record_)
     for method in METHODS:
         answer = getattr(clf, method)(lazy)
         there = getattr(clf.to_local(), method)(X)
         assert isinstance(answer, da.Array)
         assert answer.shape == there.shape
         assert same(answer.compute(), there)
+
+
+def same_record(there, local):
+    """What is known of the fit, but for the hash of the data, which is not taken."""
+    facts = ("n_samples", "n_columns", "counts", "seed", "versions")
+    assert [getattr(there, name) for name in facts] == [getattr(local, name) for name in facts]
+    assert there.data_hash == ""
+    assert there.seconds > 0
+    assert there.peak_bytes is None  # that of the driver
 
 
 def same(a, b):
@@ -158,7 +168,20 @@ def test_to_local_can_be_saved(client, tmp_path):
     local = clf.to_local()
     assert type(local) is tb.TauBoostClassifier
     tb.save_model(local, tmp_path / "model")
-    assert np.array_equal(tb.load_model(tmp_path / "model").predict(X), clf.predict(X))
+    loaded = tb.load_model(tmp_path / "model")
+    assert np.array_equal(loaded.predict(X), clf.predict(X))
+    assert loaded.record_.to_data() == clf.record_.to_data()
+    assert 0 <= loaded.record_.gap < 1e-3
+
+
+def test_a_report_says_that_no_hash_was_taken(client, local):
+    clf = td.TauBoostClassifier(**GIVEN, client=client).fit(dask_array(X), Y).to_local()
+    same_record(clf.record_, local.record_)
+    for page in (tb.report(clf, X, Y), tb.report(clf, X)):
+        assert "not taken: the rows stayed in parts on a cluster" in page.html
+        assert "600 rows" in page.html
+        assert "data than those of the fit" not in page.html
+        assert not any("very rows" in text for text in page.warnings)
 
 
 def test_alpha_is_chosen_on_all_rows_where_they_fit(client):
@@ -170,6 +193,8 @@ def test_alpha_is_chosen_on_all_rows_where_they_fit(client):
     assert len(clf.selection_) == len(local.selection_)
     assert np.mean(clf.predict(X) == y) == pytest.approx(local.score(X, y), abs=0.003)
     assert "Chosen on 3000 rows: logistic loss" in clf.message_
+    assert clf.record_.data_hash == local.record_.data_hash
+    assert "fitted on these very rows" in tb.report(clf.to_local(), X, y).warnings[0]
 
 
 @pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
@@ -181,6 +206,7 @@ def test_alpha_chosen_on_a_sample_is_as_good(client, monkeypatch, l1_ratio):
     clf = td.TauBoostClassifier(client=client, **options).fit(parts(X, y))
     local = tb.TauBoostClassifier(**options).fit(X, y)
     assert 1500 < int(clf.message_.split()[2]) < 2500
+    assert (clf.record_.n_samples, clf.record_.data_hash) == (8000, "")
 
     def log_loss(clf):
         return -np.mean(clf.predict_log_proba(test_X)[np.arange(len(test_y)), (test_y > 0) * 1])

@@ -22,6 +22,7 @@ from sklearn.datasets import make_classification
 
 import tauboost as tb
 import tauboost.dask as td
+from clusters import local_cluster
 from dask_parts import load_once, load_or_die, load_piece, pieces
 from problems import CASES
 from tauboost.io.checkpoint import SOLVE_FORMAT
@@ -34,8 +35,7 @@ OPTIONS = {"random_state": 1, "tau": 4, "max_epochs": 6, "tol": 0}
 @pytest.fixture(scope="module")
 def cluster():
     """Workers to be harmed; a nanny starts a new one in the place of a dead one."""
-    options = {"n_workers": 4, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+    with local_cluster(4) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         yield client
 

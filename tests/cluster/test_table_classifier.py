@@ -13,10 +13,10 @@ import numpy as np
 import pandas as pd
 from dask import array as da
 from dask import dataframe as dd
-from distributed import Client, LocalCluster
 
 import tauboost as tb
 import tauboost.dask as td
+from clusters import local_cluster
 from dask_parts import kill_before
 
 
@@ -58,6 +58,9 @@ def check(X, local, there):
     assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-7)
+    assert there.record_.to_data() == local.record_.to_data()  # the hash of the data, too
+    assert there.record_.seconds > 0
+    assert there.record_.peak_bytes is None
     for one, other in zip(local._terms, there._terms, strict=True):
         np.testing.assert_allclose(other.weights, one.weights, atol=1e-12)
     assert there.n_iter_ == local.n_iter_
@@ -86,11 +89,11 @@ def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
 
 
 def test_more_columns_than_rows(client):
-    X = np.random.default_rng(0).normal(size=(60, 80))
+    X = np.random.default_rng(0).normal(size=(30, 40))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
     local = tb.TableClassifier(random_state=0).fit(X, y)
-    there = td.TableClassifier(random_state=0, client=client, n_parts=3)
-    there.fit(da.from_array(X, chunks=(20, 80)), da.from_array(y, chunks=20))
+    there = td.TableClassifier(random_state=0, client=client, n_parts=2)
+    there.fit(da.from_array(X, chunks=(15, 40)), da.from_array(y, chunks=15))
     assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-2)
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-2)
 
@@ -169,8 +172,7 @@ def test_bad_input(client, data, options, error, message):
 @pytest.fixture(scope="module")
 def frail():
     """Workers to be killed; a nanny starts a new one in the place of a dead one."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+    with local_cluster(2) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         yield client
 

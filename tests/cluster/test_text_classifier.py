@@ -16,11 +16,11 @@ import dask.bag as db
 import numpy as np
 import pandas as pd
 from dask import dataframe as dd
-from distributed import Client, LocalCluster
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
 import tauboost.dask as td
+from clusters import local_cluster
 from dask_parts import kill_before, texts_or_die
 from odd_texts import fuzzed
 from tauboost.dask import text_part
@@ -144,7 +144,7 @@ def test_answers_are_those_of_one_machine(client, options):
 
 
 def test_several_classes_and_weights_of_0_leave_words_out(client):
-    texts, y = make_texts(3)
+    texts, y = make_texts(3, 150)
     options = GIVEN | {"tol": 1e-9, "min_df": 8}
     texts[7:25] = [f"{text} leftout" for text in texts[7:25]]
     weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
@@ -163,6 +163,9 @@ def test_a_strength_is_chosen(client):
     assert there.held_out_loss_ == pytest.approx(local.held_out_loss_)
     assert np.mean(there.predict(TEXTS) == local.predict(TEXTS)) > 0.98
     assert "Chosen on 300 rows" in there.message_
+    assert there.record_.data_hash == local.record_.data_hash
+    assert there.record_.counts == local.record_.counts
+    assert there.record_.n_columns == local.record_.n_columns
 
 
 def test_answers_are_lazy(fitted):
@@ -232,9 +235,8 @@ def test_bad_input(client, data, options, error, message):
 @pytest.mark.slow
 def test_texts_of_killed_workers_are_counted_again(tmp_path, monkeypatch):
     """One dies while it loads, one while a part of the fit is there."""
-    options = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0"}
     deadly = dask.delayed(texts_or_die)(str(tmp_path), TEXTS[:99], Y[:99].tolist())
-    with LocalCluster(**options) as cluster, Client(cluster, set_as_default=False) as client:
+    with local_cluster(2) as client:
         client.run(import_module, "tauboost.dask")  # a worker that imports answers late
         left = kill_before(monkeypatch, ["round"])
         there = td.TextClassifier(**GIVEN, client=client).fit([deadly, (TEXTS[99:], Y[99:])])

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import csv
+import json
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
@@ -18,6 +20,40 @@ def run(script: str, out: Path, *options: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+# One script several times in one process: to import what it needs takes longer than to complain.
+IN_TURN = """
+import contextlib, io, json, runpy, sys
+script, cases = json.loads(sys.argv[1])
+sys.path[0] = script.rpartition("/")[0]
+found = []
+for case in cases:
+    sys.argv = [script, *case]
+    said = io.StringIO()
+    code = 0
+    with contextlib.redirect_stderr(said), contextlib.redirect_stdout(io.StringIO()):
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except SystemExit as end:
+            code = end.code
+    if isinstance(code, str):  # as the interpreter does at its end
+        said.write(code)
+    found.append([0 if code in (0, None) else 1, said.getvalue()])
+json.dump(found, sys.stdout)
+"""
+
+
+def complaints(script: str, out: Path, *cases: Sequence[str]) -> list[str]:
+    """What the script said on stderr for each list of options, none of which it takes."""
+    job = [str(BENCHMARKS / script), [[*case, "--out", str(out)] for case in cases]]
+    command = [sys.executable, "-c", IN_TURN, json.dumps(job)]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == 0, done.stderr  # a traceback
+    found = json.loads(done.stdout)
+    assert [code for code, _ in found] == [1] * len(cases)
+    assert all("error: " in said for _, said in found), found
+    return [said for _, said in found]
 
 
 def rows_of(path: Path) -> list[dict[str, str]]:

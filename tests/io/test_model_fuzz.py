@@ -86,10 +86,10 @@ def check_loaded(data, sealed, path):
 
 
 def test_sample_of_mutations(tmp_path):
-    outcomes = fuzz(tmp_path, 2_000, seed=0)
-    assert outcomes["raw", "refused"] > 500
-    assert outcomes["sealed", "refused"] > 500
-    assert outcomes["sealed", "loaded"] > 50  # the edits are not all so crude that nothing passes
+    outcomes = fuzz(tmp_path, 1_000, seed=0)
+    assert outcomes["raw", "refused"] > 250
+    assert outcomes["sealed", "refused"] > 250
+    assert outcomes["sealed", "loaded"] > 25  # the edits are not all so crude that nothing passes
 
 
 @pytest.mark.slow

@@ -136,9 +136,9 @@ def mutations(path, count, seed):
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # scores near the largest float
 def test_sample_of_mutations(path):
-    outcomes = mutations(path, 1_500, seed=0)
-    assert outcomes["refused"] > 700
-    assert outcomes["loaded"] > 30  # the edits are not all so crude that nothing passes
+    outcomes = mutations(path, 600, seed=0)
+    assert outcomes["refused"] > 280
+    assert outcomes["loaded"] > 12  # the edits are not all so crude that nothing passes
 
 
 @pytest.mark.slow

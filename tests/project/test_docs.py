@@ -54,6 +54,20 @@ def run_block(block: shown_output.Block, page: str, names: dict[str, Any]) -> No
                 sys.stdout.write(result.output)
 
 
+@pytest.fixture
+def quick_workers(page):
+    """Have the workers of the page on Dask start at once."""
+    if page != "docs/dask.md":
+        yield
+        return
+    pytest.importorskip("distributed")
+    from clusters import forked_workers  # noqa: PLC0415
+
+    with forked_workers():
+        yield
+
+
+@pytest.mark.usefixtures("quick_workers")
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by another's dashboard
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_print_what_is_shown(page, tmp_path, monkeypatch, capsys):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from sklearn.metrics import average_precision_score, roc_auc_score, roc_curve
 
-from tauboost.reporting.bands import area, curves, mean_of, share, wilson
+from tauboost.reporting.bands import area, curves, mean_of, mean_share, share, wilson
 
 
 def scores(n=2000, seed=0, step=None):
@@ -75,3 +75,15 @@ def test_means():
     found = mean_of(np.arange(101.0))
     assert found.value == 50
     assert found.high - found.value == pytest.approx(1.96 * np.std(np.arange(101)) / 10, rel=1e-3)
+
+
+def test_the_band_of_a_mean_of_shares_holds_about_as_often_as_it_says():
+    rng = np.random.default_rng(0)
+    chances, of = np.array([0.95, 0.7, 0.5]), np.array([300, 60, 30])
+    inside = 0
+    for _ in range(1000):
+        found = mean_share(rng.binomial(of, chances), of)
+        inside += found.low <= chances.mean() <= found.high
+    assert 930 <= inside <= 970
+    assert mean_share(of, of).high == 1.0
+    assert mean_share(of, of).low < 1.0

@@ -96,6 +96,33 @@ def test_what_it_refuses(arguments, error, words):
         tb.report(*arguments(*case("linear")))
 
 
+@pytest.mark.parametrize("name", ["linear", "table", "texts"])
+def test_the_positive_class_can_be_chosen(name):
+    clf, X, y = case(name)
+    labels = [label_text(label) for label in clf.classes_.tolist()]
+    pages = [tb.report(clf, X, y, positive=label) for label in clf.classes_]
+    assert pages[1].html == tb.report(clf, X, y).html
+    for page, positive, other in zip(pages, labels, labels[::-1], strict=True):
+        assert f"tells {positive} from {other} " in page.verdict
+        assert page.metrics["positive"] == positive
+        assert f"ROC of {positive}" in read(page.html).text
+    aucs = [page.metrics["auc"]["value"] for page in pages]
+    assert aucs[0] == pytest.approx(aucs[1])
+    assert tb.report(clf, positive=clf.classes_[0]).verdict.startswith(
+        f"This model tells {labels[0]}"
+    )
+
+
+def test_a_positive_class_that_is_none():
+    words = "positive must be one of the model's labels, 'buys' or 'leaves', got 'asks'"
+    with pytest.raises(ValueError, match=words):
+        tb.report(case("table")[0], positive="asks")
+    with pytest.raises(ValueError, match=r"-1.0 or 1.0, got \[1\]"):
+        tb.report(case("linear")[0], positive=[1])
+    with pytest.raises(ValueError, match="two classes, and this one has 3"):
+        tb.report(case("table_classes")[0], positive="asks")
+
+
 def test_a_classifier_by_cross_validation(tmp_path):
     X, y = tb.make_w8a_like(600, random_state=0)
     clf = tb.TauBoostClassifierCV(cv=3, n_alphas=5, random_state=0).fit(X, y)

@@ -4,7 +4,13 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from sklearn.metrics import confusion_matrix, log_loss, precision_score, recall_score
+from sklearn.metrics import (
+    balanced_accuracy_score,
+    confusion_matrix,
+    log_loss,
+    precision_score,
+    recall_score,
+)
 
 from tauboost.reporting.quality import calibration_bins, measure
 
@@ -37,6 +43,27 @@ def test_numbers_are_those_of_scikit_learn(make):
     for one in found.classes:
         assert one.precision.value == pytest.approx(precision[one.code])
         assert one.recall.value == pytest.approx(recall[one.code])
+
+
+def test_balanced_accuracy_is_that_of_scikit_learn_with_a_band_that_holds():
+    decisions, p, codes = several()
+    found = measure(decisions, p, codes)
+    assert found.balanced.value == pytest.approx(balanced_accuracy_score(codes, p.argmax(axis=1)))
+    assert found.is_even
+    keep = (codes != 3) | (np.arange(len(codes)) % 10 == 0)
+    assert not measure(decisions[keep], p[keep], codes[keep]).is_even
+
+
+def test_the_positive_class_is_the_one_that_is_chosen():
+    decisions, p, codes = binary()
+    first, second = measure(decisions, p, codes, 0), measure(decisions, p, codes, 1)
+    mirrored = measure(-decisions, p[:, ::-1], 1 - codes, 1)
+    assert first.thresholds == mirrored.thresholds
+    assert first.classes[0].auc == mirrored.classes[0].auc
+    assert first.classes[0].n == np.sum(codes == 0)
+    assert first.classes[0].auc.value == pytest.approx(second.classes[0].auc.value)
+    assert (first.classes[0].code, second.classes[0].code) == (0, 1)
+    assert np.array_equal(first.confusion, second.confusion)
 
 
 def test_thresholds_count_what_is_above_them():

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import math
 import os
+from multiprocessing import current_process
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -36,19 +37,36 @@ def resolve_threads(n_threads: int | None) -> int:
 
 
 def resolve_jobs(n_jobs: int | None) -> int:
-    """Return how many threads scikit-learn's ``n_jobs`` means: -1 all cores, -2 all but one."""
-    import joblib  # noqa: PLC0415 - only estimators need it
+    """Return how many threads scikit-learn's ``n_jobs`` means: -1 all cores, -2 all but one.
 
+    The children of a pool of processes share the cores: there, all of them are one.
+    """
     if n_jobs is None:
-        return min(int(joblib.effective_n_jobs(None)), MOST_THREADS)
+        return _effective(None)
     number = _integer(n_jobs, "n_jobs", "an integer or None")
     if number == 0 or abs(number) > MOST_THREADS:
         raise ValueError(
             f"n_jobs must be between 1 and {MOST_THREADS}, or negative to count from all cores "
             f"down (-1: all), got {shown(number)}"
         )
-    effective = min(int(joblib.effective_n_jobs(number)), MOST_THREADS)
-    return effective if number > 0 else min(effective, _all_threads())
+    if number > 0:
+        return _effective(number)
+    return 1 if current_process().daemon else min(_effective(number), _all_threads())
+
+
+def _effective(n_jobs: int | None) -> int:
+    """Return how many threads joblib's configuration allows for.
+
+    It is asked for threads: the processes that it has by default would not do within a pool.
+    """
+    from joblib.parallel import get_active_backend  # noqa: PLC0415 - only estimators need it
+
+    if n_jobs == 1:
+        return 1
+    backend, _ = get_active_backend(prefer="threads")
+    if n_jobs is None:
+        _, n_jobs = get_active_backend()  # with the hint it would always be 1
+    return min(int(backend.effective_n_jobs(n_jobs)), MOST_THREADS)
 
 
 def _all_threads() -> int:

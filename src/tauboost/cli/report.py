@@ -17,7 +17,7 @@ tauboost report spam.tauboost test.svm --out report.html
 
 tauboost report adult.tauboost test.csv --notes intended-use.txt --out adult.html
 
-tauboost report reviews.tauboost test.jsonl.xz --title "Film reviews" --out reviews.html
+tauboost report reviews.tauboost test.jsonl.xz --title "Film reviews" --positive neg
 
 tauboost report spam.tauboost --out model-alone.html"""
 
@@ -48,6 +48,15 @@ Label = Annotated[
         metavar="FIELD", help="Texts, tables: what holds the labels, if not that of the fit."
     ),
 ]
+Positive = Annotated[
+    str | None,
+    typer.Option(
+        metavar="LABEL",
+        help="Of two classes, the one that AUC, curves and thresholds are about; default: the "
+        "second.",
+        show_default=False,
+    ),
+]
 Verdict = Annotated[
     bool,
     typer.Option(
@@ -65,6 +74,7 @@ def report(
     title: Title = None,
     notes: Notes = None,
     names: Names = None,
+    positive: Positive = None,
     verdict: Verdict = False,
     text: Text = None,
     label: Label = None,
@@ -81,5 +91,5 @@ def report(
     """
     from .report_data import Asked, write_report  # noqa: PLC0415
 
-    asked = Asked(data or [], text, label, kind, names, verdict, threads, zero_based)
+    asked = Asked(data or [], text, label, kind, names, positive, verdict, threads, zero_based)
     write_report(model, asked, out, title, notes, as_json)

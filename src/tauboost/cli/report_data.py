@@ -42,6 +42,7 @@ class Asked:
     label: str | None
     kind: str | None  # of files with texts
     names: Path | None
+    positive: str | None
     verdict: bool
     threads: int | None
     zero_based: bool
@@ -105,7 +106,8 @@ def _subject(saved: AnyData, path: Path, asked: Asked) -> Subject:
         from ..estimators.terms import make_terms  # noqa: PLC0415
 
         terms = make_terms(model)
-    return Subject(saved.kind, model, saved.params, names, path.name, terms)
+    subject = Subject(saved.kind, model, saved.params, names, path.name, terms)
+    return subject if asked.positive is None else subject.with_positive(asked.positive)
 
 
 def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, "HardCore | None"]:

@@ -26,6 +26,7 @@ from ..tuning.events import live_line
 from ..tuning.fitting import fit
 from ..tuning.options import Clock, Options, Parameters
 from ..tuning.race import Strength
+from ..tuning.record import Record
 from ..tuning.training import FEW_SWEEPS
 from ..validation import as_csr, check_seed
 from .crew import Patience
@@ -62,6 +63,7 @@ class Plan:
     held_out_loss: float = float("nan")
     table: list[dict[str, float | str]] | None = None
     message: str = ""
+    record: Record | None = None  # of all rows, where all were looked at for the choice
 
 
 class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
@@ -98,8 +100,9 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     ----------
     classes_, coef_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_
         As there; ``n_iter_`` counts sweeps over all rows, ``held_out_loss_`` is that of the sample.
-    selection_, message_, n_features_in_, feature_names_in_
-        As there; alpha in ``selection_`` is that for the sample.
+    selection_, message_, n_features_in_, feature_names_in_, record_
+        As there; alpha in ``selection_`` is that for the sample, and ``record_`` has a hash of the
+        data only where the sample was all of them.
 
     Examples
     --------
@@ -222,6 +225,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
             table=local.selection,
             message=f"Chosen on {len(rows.codes)} rows: {local.loss} loss, "
             f"alpha={local.alpha * scale:.3g}, l1_ratio={local.l1_ratio:g}. ",
+            record=local.record if rows.fraction == 1.0 else None,
         )
         if local.n_iter <= FEW_SWEEPS and np.isfinite(local.held_out_loss):
             return replace(plan, max_sweeps=local.n_iter)
@@ -287,6 +291,12 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         # If one class did not get to the end, that is what there is to say.
         last = min(results, key=lambda result: result.status is Status.CONVERGED)
         self.message_ = plan.message + last.message
+        record = plan.record
+        if record is None:
+            record = Record.counted(parts.class_counts(), parts.n_features, plan.seed)
+        gaps = [result.gap for result in results if result.gap is not None]
+        known = len(gaps) == len(results)
+        self.record_ = replace(record, caution="", gap=max(gaps) if known else None)
 
     def to_local(self) -> estimators.TauBoostClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""

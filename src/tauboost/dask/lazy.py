@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from dataclasses import replace
+from typing import TYPE_CHECKING, Any, Self
 
 import dask.array as da
 import numpy as np
@@ -24,6 +25,12 @@ class LazyPredictions(PredictionsMixin):
 
         def to_local(self) -> Any:
             """Return the fitted model without its client."""
+
+    def _fit_or_stay(self, X: Any, y: Any, sample_weight: Any) -> Self:
+        super()._fit_or_stay(X, y, sample_weight)
+        if self.record_ is not None:  # the memory of the driver is not what the fit took
+            self.record_ = replace(self.record_, peak_bytes=None)
+        return self
 
     def decision_function(self, X: Any) -> Any:
         """Return the decision values: (n_samples,) for two classes, else (n_samples, n_classes)."""

@@ -5,6 +5,7 @@ Pieces are (X, y) or (X, y, sample_weight); X may be dense, sparse or a data fra
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from io import BytesIO
@@ -71,6 +72,7 @@ class Summary:
     n_features: int
     nnz: int  # of these
     labels: list[Any]  # the different ones, at most MOST_LABELS
+    counts: list[int]  # samples of each of these
     largest_weight: float
     weight: float  # the sum of weights, over the largest
 
@@ -167,8 +169,12 @@ def summary_of(
         n_present, largest = len(y), float(weights.max(initial=0.0))
         weight = float((weights / largest).sum()) if largest > 0 else 0.0
     refuse_missing_labels(y)
-    kinds = np.unique(y).tolist() if y.dtype.kind in "biuf" else list(set(y.tolist()))
-    return Summary(n_samples, n_present, n_features, nnz, kinds[:MOST_LABELS], largest, weight)
+    if y.dtype.kind in "biuf":
+        kinds, counts = (found.tolist()[:MOST_LABELS] for found in np.unique(y, return_counts=True))
+    else:
+        found = Counter(y.tolist())
+        kinds, counts = list(found)[:MOST_LABELS], list(found.values())[:MOST_LABELS]
+    return Summary(n_samples, n_present, n_features, nnz, kinds, counts, largest, weight)
 
 
 def used_features(loaded: LoadedPart) -> NDArray[np.intp]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import uuid
+from collections import Counter
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -71,6 +72,13 @@ class LoadedParts:
         largest = max(summary.largest_weight for summary in present)
         weights = [summary.weight * (summary.largest_weight / largest) for summary in present]
         return [weight / math.fsum(weights) for weight in weights]
+
+    def class_counts(self) -> list[int]:
+        """Return how many samples of all parts are of each class, the classes in order."""
+        total = Counter[Any]()
+        for summary in self.summaries:
+            total.update(dict(zip(summary.labels, summary.counts, strict=True)))
+        return [total[label] for label in ordered(self.labels)]
 
     def two_classes(self) -> NDArray[Any]:
         """Return the two labels, in order, of all parts."""

@@ -124,7 +124,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
         signs = check_monotone(parameters.monotone, parts.frame, samples.columns, options)
         with live_line(self.verbose) as line:
             report = reporting_to_callbacks(self, line)
-            model = fit_samples(samples, options, signs, clock, parts.classes, report)
+            model = fit_samples(samples, options, signs, clock, parts.classes, report, parts.record)
         self._learn_names(parts.frame)
         self._keep(model)
         finished(self)

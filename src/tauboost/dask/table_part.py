@@ -21,6 +21,8 @@ from ..design.binning import encode, whole_weights
 from ..design.columns import Column
 from ..design.tallies import Tally, tally_column
 from ..tuning.binned_rows import LaneSpec
+from ..tuning.held_out import code_fingerprints
+from ..tuning.record import hash_sum
 from ..tuning.table_pairs import Pair
 from ..tuning.table_samples import DifferentRows, TableSamples, drawn_folds
 from ..tuning.table_weights import TableWeights
@@ -157,19 +159,20 @@ class TablePart(Numbered):
             found.append(Tally.merged(tallies, name).bounded(name))
         return found
 
-    def encode(self, encoding: Encoding) -> NDArray[np.intp]:
-        """Bin the rows, merge equal ones; returns how many are left of each class."""
+    def encode(self, encoding: Encoding) -> tuple[NDArray[np.intp], int]:
+        """Bin the rows, merge equal ones; returns how many are left of each class, and a hash."""
         self.columns = encoding.columns
         frames = self._frames()
-        codes = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
+        parts = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
+        codes = np.ascontiguousarray(np.concatenate(parts, axis=1))
         self.rows = DifferentRows.build(
-            np.ascontiguousarray(np.concatenate(codes, axis=1)),
+            codes,
             self.labels,
             self.row_weights,
             encoding.seed,
             self.n_threads,
         )
-        return np.bincount(self.rows.labels)
+        return np.bincount(self.rows.labels), hash_sum(code_fingerprints(codes, 0), self.labels)
 
     def fingerprints(self, classes: NDArray[np.intp]) -> tuple[Any, ...]:
         """Return fingerprints, labels and weights of the rows of some classes."""

@@ -19,6 +19,7 @@ from ..base.arrays import Vector
 from ..design.binning import categorical_positions, check_max_bins, whole_bits
 from ..design.columns import Column
 from ..design.tallies import Tally
+from ..tuning.record import Record, hash_text
 from ..tuning.table_fitting import VALUES_A_BIN
 from ..tuning.table_samples import deal_to_folds
 from ..validation.classes import class_weights
@@ -59,7 +60,8 @@ class TableParts:
         loaded = LoadedTables(self.crew, data, None, n_parts)
         summaries = loaded.summaries
         common_width(summaries, False, None)
-        self.classes = classes_of(loaded.labels)
+        self.classes, self.class_counts = classes_of(loaded.labels), loaded.class_counts()
+        self.record: Record | None = None
         self.frame = self._frame(loaded)
         self.largest = max(summary.largest_weight for summary in summaries)
         self.crew.replay = self._replay
@@ -134,11 +136,17 @@ class TableParts:
         return list(zip(*found, strict=True))
 
     def _encode(self, columns: tuple[Column, ...], seed: int) -> NDArray[np.intp]:
-        """Bin the rows; returns how many different ones each part has of each class."""
+        """Bin the rows; returns how many different ones each part has of each class.
+
+        What a fit was made on is known then, and kept as ``record``.
+        """
         encoding = Encoding(columns, seed)
-        found = self.crew.tell_each("encode", lambda _: (encoding,))
+        found, hashes = zip(*self.crew.tell_each("encode", lambda _: (encoding,)), strict=True)
         self.encoding = encoding
         n_classes = len(self.classes)
+        self.record = Record.counted(
+            self.class_counts, len(columns), data_hash=hash_text(sum(hashes))
+        )
         return np.array([np.pad(counts, (0, n_classes - len(counts))) for counts in found])
 
     def _settle(

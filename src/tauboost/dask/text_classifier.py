@@ -56,8 +56,9 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
     Attributes
     ----------
     features_, classes_, coef_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_
-    held_out_loss_, selection_, message_
-        As those of :class:`tauboost.TextClassifier`.
+    held_out_loss_, selection_, message_, record_
+        As those of :class:`tauboost.TextClassifier`; ``record_`` has a hash of the data only where
+        the strength was chosen on all of them.
 
     Examples
     --------

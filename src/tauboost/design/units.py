@@ -200,17 +200,13 @@ class Units:
         size = np.maximum(most - center, center - least)
         return np.where(self.ranges.counts == 0, 1.0, size)
 
-    def centered(self, arrays: CsrArrays) -> CsrArrays:
-        """Return the rows with the centers subtracted; the same rows where there are none."""
-        if len(self.columns) == 0:
-            return arrays
-        return centered(arrays, self.columns, self.centers)
-
     def applied(self, arrays: CsrArrays) -> CsrArrays:
         """Return the rows with their columns in these units."""
+        if len(self.columns) > 0:
+            arrays = centered(arrays, self.columns, self.centers)
         parts = [
             replace(part, data=part.values() / self.size[part.indices], scale=None, more=None)
-            for part in self.centered(arrays).parts
+            for part in arrays.parts
         ]
         return parts[0] if len(parts) == 1 else replace(parts[0], more=parts[1])
 

@@ -18,7 +18,7 @@ __all__ = ["PredictionsMixin"]
 class PredictionsMixin:
     """For an estimator with ``_fit``, with ``_decisions`` of samples, and a fitted ``_model``."""
 
-    # What it was fitted on: pickles of older versions, and clusters, do not say.
+    # What it was fitted on: pickles of older versions do not say.
     record_: Record | None = None
 
     if TYPE_CHECKING:

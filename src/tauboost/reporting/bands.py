@@ -22,6 +22,7 @@ __all__ = [
     "area",
     "curves",
     "mean_of",
+    "mean_share",
     "share",
     "wilson",
 ]
@@ -58,6 +59,15 @@ def share(hits: float, of: float) -> Estimate:
     low, high = wilson(np.array([hits]), np.array([of]))
     value = hits / of if of else math.nan
     return Estimate(value, float(low[0]), float(high[0]))
+
+
+def mean_share(hits: Vector, of: Vector) -> Estimate:
+    """Return the mean of shares of other rows each; its band is made of theirs (Zou and Donner)."""
+    shares = np.asarray(hits) / of
+    low, high = wilson(hits, of)
+    mean, n = float(shares.mean()), len(shares)
+    below, above = float(np.linalg.norm(shares - low)), float(np.linalg.norm(high - shares))
+    return Estimate(mean, max(mean - below / n, 0.0), min(mean + above / n, 1.0))
 
 
 def mean_of(values: Vector) -> Estimate:

@@ -46,7 +46,8 @@ def build(subject: Subject, data: Data | None, wishes: Wishes) -> Report:
     if data is not None:
         probabilities = subject.model.probabilities(data.rows.decisions)
         if data.codes is not None:
-            quality = measure(data.rows.decisions, probabilities, data.codes)
+            decisions = data.rows.decisions
+            quality = measure(decisions, probabilities, data.codes, subject.positive)
     said = verdict(subject, data, quality)
     warned = cautions(subject, data, quality)
     title = f"Report on {subject.name}" if wishes.title is None else wishes.title
@@ -62,26 +63,32 @@ def build(subject: Subject, data: Data | None, wishes: Wishes) -> Report:
     ]
     head = summary(subject, said, quality, warned, title)
     html = page(title, head, sections, _foot())
-    return Report(html, plain_verdict(said), warned, {} if quality is None else _metrics(quality))
+    return Report(html, plain_verdict(said), warned, _metrics(subject, quality))
 
 
 def _foot() -> Markup:
     return tag("footer", f"Made by tauboost {VERSION}. This page needs no network and no script.")
 
 
-def _metrics(quality: Quality) -> dict[str, Any]:
+def _metrics(subject: Subject, quality: Quality | None) -> dict[str, Any]:
     """Return the numbers for machines."""
+    if quality is None:
+        return {}
     found: dict[str, Estimate | None] = {
         "accuracy": quality.accuracy,
         "log_loss": quality.log_loss,
         "brier": quality.brier,
     }
+    facts: dict[str, Any] = {"n_samples": quality.n}
     if quality.is_binary:
+        facts["positive"] = subject.labels[subject.positive]
         one = quality.classes[0]
         found["auc"] = one.auc
         found["average_precision"] = None if one.curves is None else one.curves.average_precision
+    else:
+        found["balanced_accuracy"] = quality.balanced
     numbers = {
         name: None if one is None or np.isnan(one.value) else one._asdict()
         for name, one in found.items()
     }
-    return {"n_samples": quality.n, **numbers, "confusion": quality.confusion.tolist()}
+    return {**facts, **numbers, "confusion": quality.confusion.tolist()}

@@ -6,6 +6,7 @@ import math
 from typing import Any
 
 from .elements import Section, banded, facts, percent
+from .fit_section import data_hash
 from .markup import Markup, given, join, tag
 from .quality import Quality
 from .rows import Data
@@ -61,7 +62,7 @@ def _fitted_on(subject: Subject) -> Markup | str:
     record = subject.record
     if record is None:
         return "not known to the model"
-    return join([f"{record.n_samples:,} {subject.row_word}s, hash ", tag("code", record.data_hash)])
+    return join([f"{record.n_samples:,} {subject.row_word}s, hash ", data_hash(record)])
 
 
 def _measured_on(subject: Subject, data: Data | None) -> Markup | str:
@@ -79,6 +80,8 @@ def _metrics(subject: Subject, quality: Quality | None) -> Markup | str:
     parts: list[Any] = ["accuracy ", banded(quality.accuracy, is_percent=True)]
     if quality.is_binary and quality.classes[0].auc is not None:
         parts += [", AUC ", banded(quality.classes[0].auc)]
+    if not quality.is_binary:
+        parts += [", balanced accuracy ", banded(quality.balanced, is_percent=True)]
     parts += [", log-loss ", banded(quality.log_loss)]
     parts += [f"; always the most frequent class: {percent(quality.guess_accuracy)}"]
     return join(parts)

@@ -36,6 +36,7 @@ def report(
     notes: str | None = None,
     names: Any = None,
     core: HardCore | None = None,
+    positive: Any = None,
     n_threads: int | None = None,
 ) -> Report:
     """Write a report on a model: one HTML page that people can send, read offline, and print.
@@ -61,6 +62,8 @@ def report(
         Of the columns of a TauBoostClassifier, such as ``vectorizer.get_feature_names_out()``.
     core : HardCore, optional
         From ``tb.hard_core``, to be shown with its proof.
+    positive : label, optional
+        Of two classes, the one that AUC, curves and thresholds are about; None means the second.
     n_threads : int, optional
         None means every core this process may use. The page does not depend on it.
 
@@ -87,6 +90,8 @@ def report(
         called = os.path.basename(os.fspath(model))  # noqa: PTH119
         model = load_model(model)
     subject = subject_of(model, called, names)
+    if positive is not None:
+        subject = subject.with_positive(positive)
     data = None
     if X is not None:
         if y is None and is_store(X):

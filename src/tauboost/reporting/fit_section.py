@@ -5,13 +5,14 @@ from __future__ import annotations
 from typing import Any
 
 from ..base.messages import shown
+from ..tuning.record import Record
 from .elements import Cell, Section, facts, note, paragraph, percent, table
 from .markup import Markup, given, join, tag
 from .rows import Data
 from .scales import number
 from .subject import Subject
 
-__all__ = ["fit_section"]
+__all__ = ["data_hash", "fit_section"]
 
 MOST_CLASSES = 30
 # Parameters that say nothing of the model.
@@ -31,7 +32,7 @@ def fit_section(subject: Subject, data: Data | None) -> Section:
     rows.append((_columns_word(subject), f"{subject.n_columns:,}"))
     if record is not None:
         rows.insert(1, ("fitted on", f"{record.n_samples:,} {subject.row_word}s"))
-        rows.append(("hash of the data", tag("code", record.data_hash)))
+        rows.append(("hash of the data", data_hash(record)))
     rows.append(("loss", f"{fit.loss}, alpha {number(fit.alpha)}, l1 ratio {fit.l1_ratio:g}"))
     rows.append(("sweeps", f"{fit.n_iter:,}"))
     rows += _of_the_machine(subject)
@@ -44,6 +45,13 @@ def fit_section(subject: Subject, data: Data | None) -> Section:
         parts.append(_of_data(subject, data))
     parts += [tag("h3", "Classes"), _classes(subject), _parameters(subject)]
     return Section("fit", "What was fitted", join(parts))
+
+
+def data_hash(record: Record) -> Markup:
+    """Write the hash of the data of a fit, or why there is none."""
+    if record.data_hash:
+        return tag("code", record.data_hash)
+    return join(["not taken: the rows stayed in parts on a cluster"])
 
 
 def _columns_word(subject: Subject) -> str:
@@ -73,12 +81,11 @@ def _of_data(subject: Subject, data: Data) -> Markup:
     if not data.hash:
         return paragraph(*text, ", without labels.")
     text += [", hash ", tag("code", data.hash)]
-    if record is not None:
-        is_same = record.data_hash == data.hash
-        text.append(
-            ": the very data of the fit." if is_same else ": other data than those of the fit."
-        )
-    return paragraph(*text)
+    if record is not None and record.data_hash:
+        is_same = record.is_of(data.hash)
+        text.append(": the very data of" if is_same else ": other data than those of")
+        text.append(" the fit")
+    return paragraph(*text, ".")
 
 
 def _classes(subject: Subject) -> Markup:

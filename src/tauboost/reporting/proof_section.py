@@ -111,7 +111,7 @@ def cautions(subject: Subject, data: Data | None, quality: Quality | None) -> li
     record, found = subject.record, list[str]()
     if record is not None and record.caution:
         found.append(f"The fit warned: {record.caution}.")
-    if data is not None and record is not None and data.hash == record.data_hash:
+    if data is not None and record is not None and record.is_of(data.hash):
         found.append(
             "The model was fitted on these very rows: what is measured here is what it remembers. "
             "Give rows that it has not seen."

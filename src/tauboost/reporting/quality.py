@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from .bands import Curves, Estimate, area, curves, mean_of, share, wilson
+from .bands import Curves, Estimate, area, curves, mean_of, mean_share, share, wilson
 
 __all__ = ["Bin", "ClassQuality", "Quality", "Threshold", "calibration_bins", "measure"]
 
@@ -59,18 +59,20 @@ class Quality:
     n : int
     counts : rows of each class
     confusion : (classes, classes), rows by true class, columns by what is said
-    accuracy, log_loss, brier : Estimate
+    accuracy, balanced, log_loss, brier : Estimate
+        Balanced is the accuracy with every class counted alike: the mean of the recalls.
     guess_accuracy, guess_loss, guess_brier : float
         Those of always saying the most frequent class, and the shares of the classes.
-    classes : one ClassQuality for each class; of two classes, of the second alone
-    thresholds : of two classes: of the probability of the second; of more: of the likeliest class,
-        with rows that are right in place of true positives, and wrong ones
+    classes : one ClassQuality for each class; of two classes, of the positive one alone
+    thresholds : of two classes: of the probability of the positive one; of more: of the likeliest
+        class, with rows that are right in place of true positives, and wrong ones
     """
 
     n: int
     counts: NDArray[np.intp]
     confusion: NDArray[np.intp]
     accuracy: Estimate
+    balanced: Estimate
     log_loss: Estimate
     brier: Estimate
     guess_accuracy: float
@@ -84,23 +86,36 @@ class Quality:
         """Whether there are two classes."""
         return len(self.counts) == 2
 
+    @property
+    def is_even(self) -> bool:
+        """Whether the largest class has at most twice the rows of the smallest that occurs."""
+        return bool(self.counts.max() <= 2 * self.counts[self.counts > 0].min())
 
-def measure(decisions: Vector, probabilities: Vector, codes: NDArray[np.intp]) -> Quality:
-    """Compare decision values, (rows, tasks), and probabilities, (rows, classes), with classes."""
+
+def measure(
+    decisions: Vector, probabilities: Vector, codes: NDArray[np.intp], positive: int = 1
+) -> Quality:
+    """Compare decision values, (rows, tasks), and probabilities, (rows, classes), with classes.
+
+    Of two classes one is positive: the one that curves and thresholds are about.
+    """
     n, n_classes = probabilities.shape
     is_binary = decisions.shape[1] == 1
     said = (decisions[:, 0] > 0).astype(np.intp) if is_binary else decisions.argmax(axis=1)
     counts = np.bincount(codes, minlength=n_classes)
     confusion = np.bincount(codes * n_classes + said, minlength=n_classes**2)
-    shares = counts[counts > 0] / n
+    confusion = confusion.reshape(n_classes, n_classes)
+    occurs = counts > 0
+    shares = counts[occurs] / n
     own = np.maximum(probabilities[np.arange(n), codes], SMALLEST)
-    wanted = [1] if is_binary else range(n_classes)
+    wanted = [positive] if is_binary else range(n_classes)
     drawn = set(np.argsort(-counts, kind="stable")[:MOST_CURVES].tolist())
     return Quality(
         n,
         counts,
-        confusion.reshape(n_classes, n_classes),
+        confusion,
         share(float(np.count_nonzero(said == codes)), n),
+        mean_share(confusion.diagonal()[occurs].astype(float), counts[occurs].astype(float)),
         mean_of(-np.log(own)),
         mean_of(_squares(probabilities, codes)),
         float(counts.max() / n),
@@ -110,7 +125,7 @@ def measure(decisions: Vector, probabilities: Vector, codes: NDArray[np.intp]) -
             _of_class(k, decisions, probabilities, codes, said, is_drawn=is_binary or k in drawn)
             for k in wanted
         ],
-        _thresholds(probabilities, codes, said),
+        _thresholds(probabilities, codes, said, positive),
     )
 
 
@@ -132,7 +147,7 @@ def _of_class(
 ) -> ClassQuality:
     is_own, is_said = codes == k, said == k
     n, n_said, n_right = (int(np.count_nonzero(m)) for m in (is_own, is_said, is_own & is_said))
-    column = decisions[:, 0] if decisions.shape[1] == 1 else decisions[:, k]
+    column = decisions[:, k] if decisions.shape[1] > 1 else decisions[:, 0] * (1 if k else -1)
     has_both = 0 < n < len(codes)
     return ClassQuality(
         k,
@@ -163,10 +178,10 @@ def calibration_bins(probabilities: Vector, is_own: NDArray[np.bool_]) -> list[B
 
 
 def _thresholds(
-    probabilities: Vector, codes: NDArray[np.intp], said: NDArray[np.intp]
+    probabilities: Vector, codes: NDArray[np.intp], said: NDArray[np.intp], positive: int
 ) -> list[Threshold]:
     if probabilities.shape[1] == 2:
-        values, hits = probabilities[:, 1], codes == 1
+        values, hits = probabilities[:, positive], codes == positive
     else:
         values, hits = probabilities.max(axis=1), codes == said
     good, bad = np.sort(values[hits]), np.sort(values[~hits])

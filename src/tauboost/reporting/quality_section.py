@@ -19,8 +19,8 @@ TITLE = "How good it is"
 MOST_IN_A_MATRIX = 12  # classes of a confusion matrix; of more, the pairs that are mixed up most
 MOST_PAIRS = 20
 BANDS = (
-    "Bands are of 95 %: Wilson's for shares, DeLong's for AUC, standard errors for means, a "
-    "Poisson bootstrap of fixed seed for curves."
+    "Bands are of 95 %: Wilson's for shares, and made of them for their mean, DeLong's for AUC, "
+    "standard errors for means, a Poisson bootstrap of fixed seed for curves."
 )
 
 
@@ -54,18 +54,21 @@ def _numbers(found: Quality, auc: Estimate | None) -> Markup:
         ("log-loss", banded(found.log_loss), f"{found.guess_loss:.3f}"),
         ("Brier score", banded(found.brier), f"{found.guess_brier:.3f}"),
     ]
+    if not found.is_binary:
+        alone = percent(1 / np.count_nonzero(found.counts))
+        rows.insert(1, ("balanced accuracy", banded(found.balanced, is_percent=True), alone))
     if auc is not None:
         rows.insert(0, ("AUC", banded(auc), "0.500"))
         precision = found.classes[0].curves
         if precision is not None:
-            base = f"{found.counts[1] / found.n:.3f}"
+            base = f"{found.classes[0].n / found.n:.3f}"
             rows.insert(1, ("average precision", banded(precision.average_precision), base))
     heads = ["measure", "value and band", "without any feature"]
     return table("Measures of quality", heads, rows, aligns="<>>")
 
 
 def _binary(subject: Subject, found: Quality) -> list[Markup]:
-    one, name = found.classes[0], subject.labels[1]
+    one, name = found.classes[0], subject.labels[subject.positive]
     parts = [_numbers(found, one.auc)]
     parts.append(_pictures(one, name, found.n))
     parts += [tag("h3", "Threshold"), thresholds(subject, found)]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -38,6 +38,7 @@ class Subject:
     names : of the columns of a linear model, where they have any
     name : of the model, for people
     terms : of a table model
+    positive : of two classes, the one that quality is measured of
     """
 
     kind: str
@@ -46,6 +47,7 @@ class Subject:
     names: NDArray[Any] | None
     name: str
     terms: Any = None
+    positive: int = 1
 
     @property
     def fit(self) -> Model | TableModel:
@@ -61,6 +63,11 @@ class Subject:
     def labels(self) -> list[str]:
         """The classes as text."""
         return [label_text(label) for label in self.model.classes.tolist()]
+
+    @property
+    def sides(self) -> tuple[str, str]:
+        """The positive one of two classes, and the other."""
+        return self.labels[self.positive], self.labels[1 - self.positive]
 
     @property
     def is_binary(self) -> bool:
@@ -85,6 +92,18 @@ class Subject:
         assert not isinstance(self.fit, TableModel)
         return int(self.fit.coef.shape[1])
 
+    def with_positive(self, label: Any) -> Subject:
+        """Return it with this one of its two classes as the positive one."""
+        if not self.is_binary:
+            raise ValueError(
+                f"positive is for models of two classes, and this one has {len(self.labels):,}"
+            )
+        for code, own in enumerate(self.model.classes.tolist()):
+            if _is_label(label, own):
+                return replace(self, positive=code)
+        known = " or ".join(shown(own) for own in self.model.classes.tolist())
+        raise ValueError(f"positive must be one of the model's labels, {known}, got {shown(label)}")
+
     def weights(self, task: int) -> Vector:
         """Return the coefficients of one task of a linear model, or of one of texts."""
         assert not isinstance(self.fit, TableModel)
@@ -104,6 +123,16 @@ class Subject:
 def label_text(label: Any) -> str:
     """Write a label."""
     return f"{label:g}" if isinstance(label, float) and math.isfinite(label) else str(label)
+
+
+def _is_label(given: Any, own: Any) -> bool:
+    """Whether a label is meant, by itself or, as on a command line, as text."""
+    if isinstance(given, str) and not isinstance(own, str):
+        try:
+            return given == label_text(own) or float(given) == own
+        except ValueError:
+            return False
+    return np.ndim(given) == 0 and bool(given == own)
 
 
 def subject_of(clf: Any, name: str | None, names: Any = None) -> Subject:

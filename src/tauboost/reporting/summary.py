@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from .bands import Estimate
 from .elements import banded, percent
 from .markup import Markup, given, join, tag
 from .quality import Quality
@@ -26,34 +27,62 @@ def verdict(subject: Subject, data: Data | None, quality: Quality | None) -> lis
     if data is None or quality is None:
         return _without_labels(subject)
     where = [f"On {quality.n:,} {subject.row_word}s of ", given(data.name), ", "]
-    right = [f" It is right for {percent(quality.accuracy.value)} of them; "]
     most = given(subject.labels[int(np.argmax(quality.counts))], 30)
-    right += ["always saying ", most, f" would be right for {percent(quality.guess_accuracy)}."]
+    guess = ["always saying ", most, f" would be right for {percent(quality.guess_accuracy)}."]
     if quality.is_binary:
-        return [*where, *_binary(subject, quality), *right]
-    if quality.accuracy.low <= quality.guess_accuracy:
-        return [*where, "the model is not shown to be better than a guess.", *right]
-    start = f"the model tells {len(subject.labels):,} classes apart better than a guess."
-    return [*where, start, *right]
+        right = f" It is right for {percent(quality.accuracy.value)} of them; "
+        return [*where, *_binary(subject, quality), right, *guess]
+    return [*where, *_several(quality), *guess, *_alike(quality)]
+
+
+def _several(quality: Quality) -> list[Any]:
+    """Say how often the model is right, and first whether one answer for all would do as well."""
+    right = f"right for {_between(quality.accuracy, ' of them')}; "
+    n_present = int(np.count_nonzero(quality.counts))
+    if n_present == 1:
+        return [f"only one class occurs, so nothing can be told apart. The model is {right}"]
+    if quality.accuracy.low > quality.guess_accuracy:
+        return [f"the model tells {n_present:,} classes apart: it is {right}"]
+    start = "the model is not shown to be right more often than one answer for all"
+    return [f"{start}: it is {right}"]
+
+
+def _alike(quality: Quality) -> list[Any]:
+    """Say how good it is with every class counted alike, where one is much larger than another."""
+    if quality.is_even:
+        return []
+    alone = percent(1 / np.count_nonzero(quality.counts))
+    return [
+        f" With every class counted alike it is right for {_between(quality.balanced)}, ",
+        f"and one answer for all would be for {alone}.",
+    ]
+
+
+def _between(found: Estimate, of: str = "") -> str:
+    return f"{percent(found.value)}{of} ({percent(found.low)} to {percent(found.high)})"
 
 
 def _binary(subject: Subject, quality: Quality) -> list[Any]:
     auc = quality.classes[0].auc
     if auc is None:
         return ["only one class occurs, so nothing can be told apart."]
-    names = [given(subject.labels[1], 30), " from ", given(subject.labels[0], 30)]
+    names = _names(subject)
     if auc.low <= 0.5:
         return ["the model is not shown to tell ", *names, f" (AUC {auc.value:.3f})."]
     word = next(word for least, word in WORDS if auc.value >= least)
     return ["the model tells ", *names, f" {word} (AUC {auc.value:.3f})."]
 
 
+def _names(subject: Subject) -> list[Any]:
+    positive, other = (given(label, 30) for label in subject.sides)
+    return [positive, " from ", other]
+
+
 def _without_labels(subject: Subject) -> list[Any]:
     fit, record = subject.fit, subject.record
-    names = [given(label, 30) for label in subject.labels[:2]]
-    said: list[Any] = ["This model tells ", names[0], " from ", names[1]]
-    if not subject.is_binary:
-        said = [f"This model tells {len(subject.labels):,} classes apart"]
+    said: list[Any] = [f"This model tells {len(subject.labels):,} classes apart"]
+    if subject.is_binary:
+        said = ["This model tells ", *_names(subject)]
     said.append(f", learned from {record.n_samples:,} {subject.row_word}s. " if record else ". ")
     if not math.isnan(fit.held_out_loss):
         said.append(
@@ -105,6 +134,8 @@ def _tiles(subject: Subject, quality: Quality | None) -> list[tuple[str, Any]]:
         if quality.is_binary and quality.classes[0].auc is not None:
             found.append(("AUC", banded(quality.classes[0].auc)))
         found.append(("accuracy", banded(quality.accuracy, is_percent=True)))
+        if not quality.is_binary and not quality.is_even:
+            found.append(("balanced accuracy", banded(quality.balanced, is_percent=True)))
         found.append(("log-loss", banded(quality.log_loss)))
     elif not math.isnan(subject.fit.held_out_loss):
         found.append(("held-out log-loss", f"{subject.fit.held_out_loss:.3f}"))

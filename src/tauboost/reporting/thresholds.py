@@ -29,10 +29,10 @@ RATES = {
 
 
 def thresholds(subject: Subject, found: Quality) -> Markup:
-    """Return what becomes of the rows at thresholds of the probability of the second class."""
+    """Return what becomes of the rows at thresholds of the probability of the positive class."""
     words = paragraph(
         "The model says ",
-        given(subject.labels[1]),
+        given(subject.labels[subject.positive]),
         " where its probability is above 50%. Another one trades misses for false alarms.",
     )
     return join([words, _moved(subject, found), _table(found)])
@@ -56,15 +56,15 @@ def _moved(subject: Subject, found: Quality) -> Markup:
         class_="threshold",
         hidden=True,
         data_threshold=data,
-        data_positive=str(found.counts[1]),
-        data_negative=str(found.counts[0]),
+        data_positive=str(found.classes[0].n),
+        data_negative=str(found.n - found.classes[0].n),
     )
 
 
 def _matrix(subject: Subject) -> Markup:
     """Return the confusion at the threshold, which the script fills in."""
     label = "Confusion at the threshold"
-    positive, negative = given(subject.labels[1], 30), given(subject.labels[0], 30)
+    positive, negative = (given(label, 30) for label in subject.sides)
     said = [tag("th", "said ", word, scope="col", class_="n") for word in (positive, negative)]
     rows = [
         tag("tr", tag("th", "is ", word, scope="row"), *[_number(out) for out in outs])
@@ -80,7 +80,7 @@ def _number(out: str) -> Markup:
 
 
 def _table(found: Quality) -> Markup:
-    negative, positive = (int(n) for n in found.counts)
+    positive, negative = found.classes[0].n, found.n - found.classes[0].n
     rows = []
     for at in FIXED:
         _, hits, alarms = found.thresholds[round(100 * at)]

@@ -2,14 +2,16 @@
 
 The hash tells data apart: a sum over rows, so that their order does not matter, of a mix of what is
 in a row and of its label. It is made of the fingerprints that a fit has anyway, and these depend on
-its seed. What depends on the machine's clock and memory is kept with the fitted
-object, and not in files: the same fit gives the same file.
+its seed. Rows in parts have the sum of the hashes of their parts; where a fit on a cluster has no
+fingerprints of all rows at hand, no hash is taken. What depends on the machine's clock and memory
+is kept with the fitted object, and not in files: the same fit gives the same file.
 """
 
 from __future__ import annotations
 
 import math
 import platform
+from collections.abc import Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import Any
 
@@ -23,7 +25,7 @@ from ..validation import CsrArrays
 from .held_out import fingerprints
 from .samples import FEATURES_FOR_AN_ENTRY
 
-__all__ = ["Record", "data_hash", "read_record", "row_prints"]
+__all__ = ["Record", "data_hash", "hash_sum", "hash_text", "read_record", "row_prints"]
 
 MIX = np.uint64(0xBF58476D1CE4E5B9)
 LABEL = np.uint64(0x9E3779B97F4A7C15)
@@ -41,7 +43,7 @@ class Record:
     counts : tuple of int
         Samples of each class, in the order of the classes.
     data_hash : str
-        Equal for equal rows and labels in any order, and the same seed.
+        Equal for equal rows and labels in any order, and the same seed; empty: not taken.
     seed : int
         Of the fit: what the hash depends on, too.
     versions : dict
@@ -76,14 +78,29 @@ class Record:
         **facts: Any,
     ) -> Record:
         """Return the record of a fit to samples with these fingerprints and classes."""
-        counts = tuple(np.bincount(codes, minlength=n_classes).tolist())
+        counts = np.bincount(codes, minlength=n_classes).tolist()
+        return cls.counted(counts, n_columns, seed, data_hash(prints, codes), **facts)
+
+    @classmethod
+    def counted(
+        cls,
+        counts: Sequence[int],
+        n_columns: int,
+        seed: int = 0,
+        data_hash: str = "",
+        **facts: Any,
+    ) -> Record:
+        """Return the record of a fit to so many samples of each class."""
         versions = {
             "tauboost": VERSION,
             "Python": platform.python_version(),
             "NumPy": np.__version__,
         }
-        found = data_hash(prints, codes)
-        return cls(len(codes), n_columns, counts, found, seed, versions, **facts)
+        return cls(sum(counts), n_columns, tuple(counts), data_hash, seed, versions, **facts)
+
+    def is_of(self, data_hash: str) -> bool:
+        """Whether data with this hash are those of the fit."""
+        return self.data_hash != "" and self.data_hash == data_hash
 
     def measured(self, seconds: float) -> Record:
         """Return it with what the fit took."""
@@ -103,11 +120,21 @@ def row_prints(arrays: CsrArrays, record: Record | None, n_threads: int) -> NDAr
 
 def data_hash(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> str:
     """Return a hash of rows and their labels."""
+    return hash_text(hash_sum(prints, codes))
+
+
+def hash_sum(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> int:
+    """Return what some of the rows add to the hash of all."""
     mixed = (prints + (codes.astype(np.uint64) + np.uint64(1)) * LABEL) * MIX
     mixed ^= mixed >> np.uint64(31)
     mixed *= MIX
     mixed ^= mixed >> np.uint64(29)
-    return f"{int(mixed.sum(dtype=np.uint64)):016x}"
+    return int(mixed.sum(dtype=np.uint64))
+
+
+def hash_text(total: int) -> str:
+    """Write a hash."""
+    return f"{total % 2**64:016x}"
 
 
 def read_record(fitted: dict[str, Any], n_classes: int) -> Record | None:
