@@ -12,7 +12,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+import askew
 import tauboost as tb
+from tauboost import _core
 from tauboost.base.threads import resolve_jobs
 from tauboost.design.matrix import build_matrix, random_places
 from tauboost.tuning.linear import decision_values
@@ -329,3 +331,27 @@ def test_data_rewritten_during_the_work_bring_nothing_down(values):
         "stop.set(); thread.join(); print('alive')\n"
     )
     assert said == "alive\n"
+
+
+def test_numbers_that_lie_askew_are_moved_before_a_kernel_reads_them():
+    X, y = tb.make_w8a_like(300, random_state=0)
+    X.data = X.data * np.random.default_rng(0).uniform(0.5, 2.0, X.nnz)
+    Z = sp.csr_array(X.shape)
+    Z.data, Z.indices, Z.indptr = map(askew.copy_of, (X.data, X.indices, X.indptr))
+    arrays = as_csr(Z)
+    assert all(a.flags.aligned for a in (arrays.data, arrays.indices, arrays.indptr))
+    labels, weights, start = map(askew.copy_of, (y, np.ones(len(y)), np.zeros(X.shape[1])))
+    # The core refuses whatever comes to it askew.
+    found = tb.solve(tb.Problem(Z, labels, sample_weight=weights), alpha=1e-3, lam0=start)
+    wanted = tb.solve(tb.Problem(X, y, sample_weight=np.ones(len(y))), alpha=1e-3)
+    np.testing.assert_array_equal(found.lam, wanted.lam)
+    for data in (Z, askew.copy_of(X.toarray())):
+        clf = tb.TauBoostClassifier(random_state=0).fit(data, labels, sample_weight=weights)
+        assert clf.decision_function(data).shape == y.shape
+    table = askew.copy_of(np.random.default_rng(0).normal(size=(300, 3)))
+    assert tb.TableClassifier(random_state=0).fit(table, labels).predict(table).shape == y.shape
+
+
+def test_the_core_refuses_what_lies_askew():
+    with pytest.raises(ValueError, match="wrong alignment of out"):
+        _core.logarithms(np.ones(3), askew.copy_of(np.ones(3)))

@@ -13,10 +13,11 @@ from collections.abc import Awaitable, Callable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-import numpy as np
 from distributed import Client, Future
 from distributed.protocol import ToPickle
 from distributed.scheduler import KilledWorker
+
+from .messages import n_bytes, received
 
 __all__ = ["Crew", "Member", "PartLostError", "Patience"]
 
@@ -135,7 +136,7 @@ class Crew:
         )
         self._is_in_step = True
         self.done += 1
-        self.bytes += len(self.members) * _n_bytes(arguments) + _n_bytes(answers)
+        self.bytes += len(self.members) * n_bytes(arguments) + n_bytes(answers)
         return list(answers)
 
     def tell_each(self, name: str, arguments: Callable[[Member], tuple[Any, ...]]) -> list[Any]:
@@ -203,7 +204,7 @@ class Crew:
             if "new futures after" in str(error):  # what an executor says on a closing worker
                 raise OSError(f"worker {member.address} is closing")
             raise PartError(error)
-        return answer["result"]
+        return received(answer["result"])
 
     async def _is_alive(self, address: str) -> bool:
         try:
@@ -324,13 +325,3 @@ class Crew:
 def _is_loss_of_workers(error: Exception) -> bool:
     """Whether a task failed because workers died; Dask blames it after a few of them."""
     return isinstance(error, KilledWorker) or "Actor was lost" in str(error)
-
-
-def _n_bytes(values: Any) -> int:
-    if isinstance(values, np.ndarray):
-        return int(values.nbytes)
-    if isinstance(values, list | tuple):
-        return sum(_n_bytes(value) for value in values)
-    if hasattr(values, "__dataclass_fields__"):
-        return sum(_n_bytes(getattr(values, name)) for name in values.__dataclass_fields__)
-    return 8

@@ -10,6 +10,8 @@ import time
 from collections.abc import Sequence
 from typing import Any
 
+from .messages import received
+
 __all__ = ["Numbered"]
 
 
@@ -22,7 +24,7 @@ class Numbered:
 
     def answer(self, call: tuple[Any, ...]) -> Any:
         """Answer one call of the driver: the name of a method, and its arguments."""
-        name, *arguments = call
+        name, *arguments = received(call)
         return getattr(self, name)(*arguments)
 
     def carry_out(self, number: int, name: str, *arguments: Any) -> Any:

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..base.arrays import Vector
+from ..base.arrays import Vector, readable
 from ..base.messages import shown
 from ..validation.values import Values, Words, as_words, from_array
 
@@ -66,7 +66,7 @@ class NumericColumn:
 
     def codes(self, values: ArrayLike) -> NDArray[np.uint8]:
         """Return the codes of numbers, NaN for missing."""
-        numbers = np.ascontiguousarray(values, dtype=np.float64)
+        numbers = readable(values, np.float64)
         codes = np.empty(len(numbers), dtype=np.uint8)
         _core.numeric_codes(numbers, self.edges, codes)
         return codes

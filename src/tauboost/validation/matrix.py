@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Vector
+from ..base.arrays import Vector, readable
 from ..base.kinds import is_masked, is_sparse
 from ..base.threads import resolve_threads, useful_threads
 from .csr import CsrArrays, check_pointers, not_valid, vector_of
@@ -68,7 +68,7 @@ def _inspected(X: Any) -> CsrArrays:
     end = int(indptr[-1])
     arrays = CsrArrays(
         indptr.astype(index, copy=False),
-        np.ascontiguousarray(_signed(indices[:end], what), dtype=index),
+        readable(_signed(indices[:end], what), index),
         _as_float64(values[:end]),
         (int(X.shape[0]), int(X.shape[1])),
     )
@@ -101,7 +101,7 @@ def _signed(indices: NDArray[Any], what: str) -> NDArray[Any]:
 
 def _as_float64(values: NDArray[Any]) -> Vector:
     with np.errstate(over="ignore"):  # what is too large for a float is found to be infinite
-        return np.ascontiguousarray(values, dtype=np.float64)
+        return readable(values, np.float64)
 
 
 def _dense_to_csr(X: Any) -> Any:

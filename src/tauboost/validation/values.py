@@ -17,7 +17,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arrays import Vector
+from ..base.arrays import Vector, readable
 from ..base.messages import shown
 from .labels import is_missing
 
@@ -90,7 +90,7 @@ def from_array(array: NDArray[Any], name: str) -> Values:
 def check_numbers(array: NDArray[Any], name: str) -> Vector:
     """Return numbers as float64, NaN for missing; none may be infinite."""
     with np.errstate(over="ignore"):  # what is too large for a float is found to be infinite
-        numbers = np.ascontiguousarray(array, dtype=np.float64)
+        numbers = readable(array, np.float64)
     if np.isinf(numbers).any():
         raise ValueError(
             f"column {name!r} holds infinity ({int(np.isinf(numbers).sum()):,} of its values): "
