@@ -20,7 +20,7 @@ CsrRows<Pointer, Index> rows(const Array<const Pointer>& indptr, const Array<con
   if (indptr.size() == 0 || indptr.data()[0] != 0 ||
       static_cast<std::size_t>(indptr.data()[indptr.size() - 1]) > indices.size())
     throw std::invalid_argument("indptr does not fit indices");
-  return {indptr.data(), indices.data(), data ? data->data() : nullptr,
+  return {{indptr.data(), indices.data(), data ? data->data() : nullptr},
           static_cast<std::int64_t>(indptr.size()) - 1};
 }
 

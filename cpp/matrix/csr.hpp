@@ -10,18 +10,15 @@
 #include <type_traits>
 #include <vector>
 
+#include "matrix/input.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
 
 template <typename Pointer, typename Index>
-struct CsrRows {
-  const Pointer* indptr;
-  const Index* indices;
-  const double* data;  // null: every entry is 1
+struct CsrRows : CsrPart<Pointer, Index> {
   std::int64_t m;
   std::int64_t n = std::numeric_limits<std::int64_t>::max();  // features: no index is used beyond
-  double value(std::int64_t k) const { return data == nullptr ? 1.0 : data[k]; }
 };
 
 // What the checks of a CSR matrix ask for, in one read of it.
