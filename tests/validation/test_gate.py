@@ -342,8 +342,11 @@ def test_numbers_that_lie_askew_are_moved_before_a_kernel_reads_them():
     assert all(a.flags.aligned for a in (arrays.data, arrays.indices, arrays.indptr))
     labels, weights, start = map(askew.copy_of, (y, np.ones(len(y)), np.zeros(X.shape[1])))
     # The core refuses whatever comes to it askew.
-    found = tb.solve(tb.Problem(Z, labels, sample_weight=weights), alpha=1e-3, lam0=start)
-    wanted = tb.solve(tb.Problem(X, y, sample_weight=np.ones(len(y))), alpha=1e-3)
+    found = tb.solve(
+        tb.Problem(Z, labels, sample_weight=weights), alpha=1e-3, lam0=start, random_state=0
+    )
+    problem = tb.Problem(X, y, sample_weight=np.ones(len(y)))
+    wanted = tb.solve(problem, alpha=1e-3, lam0=0 * start, random_state=0)
     np.testing.assert_array_equal(found.lam, wanted.lam)
     for data in (Z, askew.copy_of(X.toarray())):
         clf = tb.TauBoostClassifier(random_state=0).fit(data, labels, sample_weight=weights)
