@@ -63,7 +63,7 @@ types: $(VENV)/dev.done
 coverage: $(VENV)/dev.done
 	$(BIN)/pytest -m "not slow and not attack" --cov --cov-report=term-missing
 
-# All figures of docs/benchmarks.md, from one run of about 45 minutes on two quiet cores; what was
+# All figures of docs/benchmarks.md, from one run of about an hour on two quiet cores; what was
 # interrupted goes on where it was (RUN="--only tables --again" and the like). `make benchmarks-page`
 # writes the page again from the results of that run.
 RUN ?=

@@ -52,8 +52,8 @@ def test_parts_are_commands_that_their_scripts_take(part, is_quick, monkeypatch,
     assert ("--quick" in part.options(is_quick=is_quick)) == is_quick
 
 
-def test_the_run_takes_at_most_three_quarters_of_an_hour():
-    assert sum(part.minutes for part in parts.PARTS) <= 45
+def test_the_run_takes_little_more_than_an_hour():
+    assert sum(part.minutes for part in parts.PARTS) <= 70
     assert len({part.name for part in parts.PARTS}) == len(parts.PARTS)
 
 
