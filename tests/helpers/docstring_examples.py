@@ -25,5 +25,5 @@ def run(full: str, **names: Any) -> None:
     test = doctest.DocTestParser().get_doctest(text, dict(names), full, None, 0)
     assert any(not step.options.get(doctest.SKIP) for step in test.examples), f"{full}: no example"
     said: list[str] = []
-    doctest.DocTestRunner(checker=Checker()).run(test, out=said.append)
+    doctest.DocTestRunner(verbose=False, checker=Checker()).run(test, out=said.append)
     assert not said, "".join(said)
