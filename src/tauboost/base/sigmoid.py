@@ -1,7 +1,7 @@
 """The logistic function and its relatives, of arrays: many numbers at a time, in the core.
 
-NumPy calls a function for each of them, and SciPy's take a quarter of a second to import. Within
-four units in the last place of the true values, and the same bits on all machines.
+NumPy calls a function for each of them, and SciPy's take a quarter of a second to import. The
+relative error is below 2e-15, and the bits do not depend on the vectors that a machine has.
 """
 
 from __future__ import annotations
@@ -16,26 +16,23 @@ __all__ = ["expit", "log", "log_expit", "softmax", "softplus", "softplus_and_exp
 
 def softplus_and_expit(z: Vector) -> tuple[Vector, Vector]:
     """Return log(1 + exp(z)) and its derivative, expit(z), for little more than one of them."""
-    flat = np.ravel(z)
-    values, slopes = np.empty(flat.size), np.empty(flat.size)
-    _core.logistic(flat, values, slopes)
-    return values.reshape(np.shape(z)), slopes.reshape(np.shape(z))
+    values, slopes = _room_for(z), _room_for(z)
+    _core.logistic(np.ravel(z), values.reshape(-1), slopes.reshape(-1))
+    return values, slopes
 
 
 def softplus(z: Vector) -> Vector:
     """Return log(1 + exp(z))."""
-    flat = np.ravel(z)
-    values = np.empty(flat.size)
-    _core.logistic(flat, values, None)
-    return values.reshape(np.shape(z))
+    values = _room_for(z)
+    _core.logistic(np.ravel(z), values.reshape(-1), None)
+    return values
 
 
 def expit(z: Vector) -> Vector:
     """Return 1 / (1 + exp(-z))."""
-    flat = np.ravel(z)
-    slopes = np.empty(flat.size)
-    _core.logistic(flat, None, slopes)
-    return slopes.reshape(np.shape(z))
+    slopes = _room_for(z)
+    _core.logistic(np.ravel(z), None, slopes.reshape(-1))
+    return slopes
 
 
 def log_expit(z: Vector) -> Vector:
@@ -45,13 +42,16 @@ def log_expit(z: Vector) -> Vector:
 
 def log(x: Vector) -> Vector:
     """Return log(x)."""
-    flat = np.ravel(x)
-    logs = np.empty(flat.size)
-    _core.logarithms(flat, logs)
-    return logs.reshape(np.shape(x))
+    logs = _room_for(x)
+    _core.logarithms(np.ravel(x), logs.reshape(-1))
+    return logs
 
 
 def softmax(z: Vector, axis: int) -> Vector:
     """Return exp(z), scaled to sum 1 along an axis."""
     p = np.exp(z - z.max(axis=axis, keepdims=True))
     return np.asarray(p / p.sum(axis=axis, keepdims=True))
+
+
+def _room_for(z: Vector) -> Vector:
+    return np.empty(np.shape(z))

@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import math
 import os
-from multiprocessing import current_process
 from numbers import Integral
 from pathlib import Path
 from typing import Any
@@ -51,6 +50,8 @@ def resolve_jobs(n_jobs: int | None) -> int:
         )
     if number > 0:
         return _effective(number)
+    from multiprocessing import current_process  # noqa: PLC0415 - joblib has it already
+
     return 1 if current_process().daemon else min(_effective(number), _all_threads())
 
 
