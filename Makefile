@@ -29,9 +29,10 @@ docs-browser: docs
 	npm install --prefix build/docs --no-save --silent axe-core@4 playwright-core@1
 	NODE_PATH=build/docs/node_modules node docs/site/browser.cjs build/docs/html build/docs/screens
 
-# Files of tests side by side, but for those that start clusters or time things: these want the
+# Files of tests side by side, but for those that kill workers or time things: these want the
 # machine for themselves.
-ALONE := tests/cluster $(wildcard tests/project/test_attack_*.py) tests/project/test_benchmarks.py \
+ALONE := tests/cluster/test_faults.py tests/cluster/test_network.py \
+  $(wildcard tests/project/test_attack_*.py) tests/project/test_benchmarks.py \
   tests/project/test_benchmark_solvers.py
 test: $(VENV)/dev.done lint types
 	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not attack" $(ALONE:%=--ignore=%)

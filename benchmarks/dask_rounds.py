@@ -45,7 +45,7 @@ def main() -> None:
 def print_rounds(client: Client, n_rounds: int) -> None:
     """Time rounds of several sizes on sparse generated data."""
     n = 200_000
-    X = sp.random(20_000, n, density=1e-4, format="csr", rng=np.random.default_rng(0))
+    X = sp.random(20_000, n, density=1e-4, format="csr", random_state=np.random.default_rng(0))
     X.data[:] = 1.0
     y = np.where(np.arange(20_000) % 3 == 0, 1, -1)
     problem = td.DaskProblem(cut(X, y, len(client.ncores())), client=client)

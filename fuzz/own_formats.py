@@ -33,7 +33,7 @@ WORDS += [b"nan", b"-inf", b"99999999999999999999:1", b"0:1 ", b"-1:1", b"\0", b
 def small_data(n_classes: int = 2, valued: bool = True) -> tuple[sp.csr_array, np.ndarray]:
     """Return 60 samples with 8 features, each class present."""
     rng = np.random.default_rng(n_classes)
-    X = sp.random_array((60, 8), density=0.4, format="csr", rng=rng)
+    X = sp.csr_array(sp.random(60, 8, density=0.4, format="csr", random_state=rng))
     X.data[:] = np.where(rng.random(X.nnz) < 0.5, 1.0, rng.normal(size=X.nnz)) if valued else 1.0
     score = X @ rng.normal(size=(8, n_classes)) + 0.5 * rng.normal(size=(60, n_classes))
     return X, score.argmax(axis=1)

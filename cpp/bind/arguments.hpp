@@ -8,6 +8,7 @@
 #include "bind/bindings.hpp"
 #include "kernels/iterate.hpp"
 #include "kernels/penalty.hpp"
+#include "matrix/columns.hpp"
 
 namespace tauboost {
 

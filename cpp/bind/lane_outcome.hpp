@@ -20,8 +20,9 @@ struct LaneOutcome {
         predicted(found.predicted.begin(), found.predicted.end()),
         longest(found.longest.begin(), found.longest.end()),
         edge(found.edge.begin(), found.edge.end()) {}
+  LaneOutcome() = default;
 
-  std::int64_t bundles;
+  std::int64_t bundles = 0;
   std::vector<std::int64_t> undone;
   std::vector<double> total, decrease, predicted, longest, edge;
 };

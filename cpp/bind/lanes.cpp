@@ -1,31 +1,86 @@
-// Python's view of lanes.hpp: one function for any number of lanes that was compiled.
-#include <nanobind/stl/optional.h>
+// Python's view of lane_rows.hpp: sweeps of any number of lanes that was compiled, one or several
+// side by side.
 #include <nanobind/stl/vector.h>
 
-#include <optional>
+#include <algorithm>
+#include <vector>
 
 #include "bind/lane_outcome.hpp"
 #include "kernels/lane_rows.hpp"
+#include "simd/vectors.hpp"
 
 using namespace nb::literals;
 
 namespace tauboost {
 namespace {
 
-struct Call {
+// What came of a sweep, and between what the odds are now: 1 for the exponential loss.
+struct SweptLanes : LaneOutcome {
+  SweptLanes() = default;
+  template <int L>
+  explicit SweptLanes(const Outcome<L>& found) : LaneOutcome(found) {}
+  double least_odds = 1.0, most_odds = 1.0;
+};
+
+struct LaneSweep {
   const Matrix& A;
-  Array<double> w;
-  std::optional<Array<double>> E;
-  Array<double> lam;
+  Array<double> rows, lam;
   Array<const double> total, l1, l2;
   std::int64_t n_penalised;
   Array<const std::int32_t> columns;
   std::int64_t tau;
+  bool is_logistic, is_signed;
   int n_threads;
-  bool is_signed;
+
+  LaneSweep(const Matrix& matrix, Array<double> rows, Array<double> lam, Array<const double> total,
+            Array<const double> l1, Array<const double> l2, std::int64_t n_penalised,
+            Array<const std::int32_t> columns, std::int64_t tau, bool is_logistic, bool is_signed,
+            int n_threads)
+      : A(matrix),
+        rows(rows),
+        lam(lam),
+        total(total),
+        l1(l1),
+        l2(l2),
+        n_penalised(n_penalised),
+        columns(columns),
+        tau(tau),
+        is_logistic(is_logistic),
+        is_signed(is_signed),
+        n_threads(n_threads) {
+    const std::int64_t L = n_lanes();
+    if (L != 1 && L != 2 && L != 4 && L != 8)
+      throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
+    expect_size(rows, A.m * L * (is_logistic ? 2 : 1), "rows");
+    expect_size(lam, A.n * L, "lam");
+    expect_size(l1, L, "l1");
+    expect_size(l2, L, "l2");
+  }
+
+  std::int64_t n_lanes() const { return static_cast<std::int64_t>(total.size()); }
+
+  SweptLanes run(Pulse& pulse) const {
+    switch (n_lanes()) {
+      case 1:
+        return run<1>(pulse);
+      case 2:
+        return run<2>(pulse);
+      case 4:
+        return run<4>(pulse);
+      default:
+        return run<8>(pulse);
+    }
+  }
+
+ private:
+  template <int L>
+  SweptLanes run(Pulse& pulse) const {
+    if (is_signed) return is_logistic ? run<L, true, true>(pulse) : run<L, true, false>(pulse);
+    return is_logistic ? run<L, false, true>(pulse) : run<L, false, false>(pulse);
+  }
 
   template <int L, bool Signed, bool IsLogistic>
-  LaneOutcome run() const {
+  SweptLanes run(Pulse& pulse) const {
     using Rows = LaneRows<L, Signed, IsLogistic>;
     std::array<double, L> totals;
     std::array<Penalty, L> psi;
@@ -33,48 +88,33 @@ struct Call {
       totals[l] = total.data()[l];
       psi[l] = {l1.data()[l], l2.data()[l], nullptr, nullptr, n_penalised};
     }
-    const Outcome<L> outcome = released([&](Pulse& pulse) {
-      Rows rows(A, {w.data(), E ? E->data() : nullptr}, tau);
-      typename Rows::Steps steps(A, psi, {IsLogistic}, lam.data(), nullptr, tau);
-      Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
-      Team team(n_threads);
-      return Driver<L, Rows, typename Rows::Steps>(rows, steps, totals, IsLogistic)
-          .run(slices, team, pulse);
-    });
-    return LaneOutcome(outcome);
-  }
-
-  template <int L>
-  LaneOutcome run() const {
-    if (is_signed) return E ? run<L, true, true>() : run<L, true, false>();
-    return E ? run<L, false, true>() : run<L, false, false>();
+    Rows kept(A, rows.data(), tau);
+    typename Rows::Steps steps(A, psi, {IsLogistic}, lam.data(), nullptr, tau);
+    Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
+    Team team(n_threads);
+    SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, IsLogistic)
+                         .run(slices, team, pulse));
+    if constexpr (IsLogistic) {
+      const Range odds = range_of_odds<L>(rows.data(), A.m);
+      found.least_odds = odds.least;
+      found.most_odds = odds.most;
+    }
+    return found;
   }
 };
 
-LaneOutcome lane_sweep(const Matrix& A, Array<double> w, std::optional<Array<double>> E,
-                       Array<double> lam, Array<const double> total, Array<const double> l1,
-                       Array<const double> l2, std::int64_t n_penalised,
-                       Array<const std::int32_t> columns, std::int64_t tau, bool is_signed,
-                       int n_threads) {
-  const auto L = static_cast<std::int64_t>(total.size());
-  expect_size(w, A.m * L, "w");
-  if (E) expect_size(*E, A.m * L, "E");
-  expect_size(lam, A.n * L, "lam");
-  expect_size(l1, L, "l1");
-  expect_size(l2, L, "l2");
-  const Call call = {A, w, E, lam, total, l1, l2, n_penalised, columns, tau, n_threads, is_signed};
-  switch (L) {
-    case 1:
-      return call.run<1>();
-    case 2:
-      return call.run<2>();
-    case 4:
-      return call.run<4>();
-    case 8:
-      return call.run<8>();
-    default:
-      throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
-  }
+// Each sweep has threads of its own; those of the sweeps next to each other come on top.
+std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps, int n_threads) {
+  return released([&](Pulse& pulse) {
+    std::vector<SweptLanes> found(sweeps.size());
+    const auto n = static_cast<std::int64_t>(sweeps.size());
+    Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n)));
+    team.share(n, [&](std::int64_t k, int member) {
+      Pulse heard([&] { return pulse.stopped(); });  // only the caller may ask
+      found[k] = sweeps[k]->run(member == 0 ? pulse : heard);
+    });
+    return found;
+  });
 }
 
 }  // namespace
@@ -93,9 +133,17 @@ void bind_lanes(nb::module_& module) {
       .def_ro("predicted", &LaneOutcome::predicted)
       .def_ro("longest", &LaneOutcome::longest)
       .def_ro("edge", &LaneOutcome::edge);
+  nb::class_<SweptLanes, LaneOutcome>(module, "SweptLanes")
+      .def_ro("least_odds", &SweptLanes::least_odds)
+      .def_ro("most_odds", &SweptLanes::most_odds);
 
-  module.def("lane_sweep", &lane_sweep, "matrix"_a, "w"_a, "E"_a.none(), "lam"_a, "total"_a, "l1"_a,
-             "l2"_a, "n_penalised"_a, "columns"_a, "tau"_a, "is_signed"_a, "n_threads"_a);
+  nb::class_<LaneSweep>(module, "LaneSweep")
+      .def(nb::init<const Matrix&, Array<double>, Array<double>, Array<const double>,
+                    Array<const double>, Array<const double>, std::int64_t,
+                    Array<const std::int32_t>, std::int64_t, bool, bool, int>(),
+           "matrix"_a, "rows"_a, "lam"_a, "total"_a, "l1"_a, "l2"_a, "n_penalised"_a, "columns"_a,
+           "tau"_a, "is_logistic"_a, "is_signed"_a, "n_threads"_a, nb::keep_alive<1, 2>());
+  module.def("sweep_lanes", &sweep_lanes, "sweeps"_a, "n_threads"_a);
 }
 
 }  // namespace tauboost

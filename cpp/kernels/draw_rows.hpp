@@ -8,6 +8,7 @@
 
 #include "kernels/coordinate_steps.hpp"
 #include "kernels/draws.hpp"
+#include "kernels/weights.hpp"
 
 namespace tauboost {
 

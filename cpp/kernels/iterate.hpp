@@ -3,7 +3,7 @@
 
 #include <cstdint>
 
-#include "kernels/weights.hpp"
+#include "kernels/sums.hpp"
 
 namespace tauboost {
 

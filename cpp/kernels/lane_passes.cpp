@@ -1,6 +1,8 @@
 // The passes of lanes over their rows, compiled for every kind of machine and number of lanes.
 #include "kernels/lane_passes.hpp"
 
+#include <algorithm>
+
 #include "simd/vectors.hpp"
 
 #define TAUBOOST_PART "kernels/lane_passes.inc"
@@ -15,17 +17,19 @@ constexpr bool fills(int width) {
   return L >= width || L == 1;
 }
 
-template <int L, bool Signed>
-void measure(const LanePass& pass, const double* w, LaneSums<L>* sums) {
+template <int L, bool Signed, bool IsLogistic>
+void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums) {
 #ifdef TAUBOOST_HAS_WIDE
-  if (fills<L>(8) && vector_width() >= 8) return widest::measure<L, Signed>(pass, w, sums);
-  if (fills<L>(4) && vector_width() >= 4) return wide::measure<L, Signed>(pass, w, sums);
+  if (fills<L>(8) && vector_width() >= 8)
+    return widest::measure<L, Signed, IsLogistic>(pass, rows, sums);
+  if (fills<L>(4) && vector_width() >= 4)
+    return wide::measure<L, Signed, IsLogistic>(pass, rows, sums);
 #endif
-  narrow::measure<L, Signed>(pass, w, sums);
+  narrow::measure<L, Signed, IsLogistic>(pass, rows, sums);
 }
 
 template <int L, bool Signed, bool IsLogistic>
-void move(const LanePass& pass, const double* step, const double* up, const LanePointers& rows,
+void move(const LanePass& pass, const double* step, const double* up, double* rows,
           double* change) {
 #ifdef TAUBOOST_HAS_WIDE
   if (fills<L>(8) && vector_width() >= 8)
@@ -36,16 +40,24 @@ void move(const LanePass& pass, const double* step, const double* up, const Lane
   narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
 }
 
-#define TAUBOOST_MOVE(L, Signed, IsLogistic)                                               \
-  template void move<L, Signed, IsLogistic>(const LanePass&, const double*, const double*, \
-                                            const LanePointers&, double*);
-#define TAUBOOST_LANES(L)                                                        \
-  template void measure<L, false>(const LanePass&, const double*, LaneSums<L>*); \
-  template void measure<L, true>(const LanePass&, const double*, LaneSums<L>*);  \
-  TAUBOOST_MOVE(L, false, false)                                                 \
-  TAUBOOST_MOVE(L, false, true)                                                  \
-  TAUBOOST_MOVE(L, true, false)                                                  \
-  TAUBOOST_MOVE(L, true, true)
+template <int L>
+Range range_of_odds(const double* rows, std::int64_t m) {
+#ifdef TAUBOOST_HAS_WIDE
+  if (vector_width() >= 4) return wide::range_of_odds<L>(rows, m);
+#endif
+  return narrow::range_of_odds<L>(rows, m);
+}
+
+#define TAUBOOST_PASSES(L, Signed, IsLogistic)                                                \
+  template void measure<L, Signed, IsLogistic>(const LanePass&, const double*, LaneSums<L>*); \
+  template void move<L, Signed, IsLogistic>(const LanePass&, const double*, const double*,    \
+                                            double*, double*);
+#define TAUBOOST_LANES(L)                                              \
+  template Range range_of_odds<L>(const double* rows, std::int64_t m); \
+  TAUBOOST_PASSES(L, false, false)                                     \
+  TAUBOOST_PASSES(L, false, true)                                      \
+  TAUBOOST_PASSES(L, true, false)                                      \
+  TAUBOOST_PASSES(L, true, true)
 
 TAUBOOST_LANES(1)
 TAUBOOST_LANES(2)

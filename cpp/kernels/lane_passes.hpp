@@ -1,11 +1,12 @@
 // Lanes: the per-row vectors of L problems that share one matrix, side by side.
 //
 // L problems that differ in labels, sample weights or psi (the classes of one-vs-rest, the folds of
-// cross-validation, the alphas of a path) keep their weights of row j next to each other, w[j L +
-// l]. A column's row numbers are then read once for all of them, a row's weights come in one cache
-// line, and the processor works on four or more of them at once. A weight carries the label of its
-// lane as its sign: negative where the lane's label is the opposite of the one the matrix was built
-// with. A row that a lane leaves out has weight +0 or -0 there: it still knows its label.
+// cross-validation, the alphas of a path) keep their weights of row j next to each other, and with
+// the logistic loss the odds E behind them: w_0 ... w_L-1 E_0 ... E_L-1. A column's row numbers are
+// then read once for all of them, what is known of a row comes in one or two cache lines, and the
+// processor works on four or more lanes at once. A weight carries the label of its lane as its
+// sign: negative where the lane's label is the opposite of the one the matrix was built with. A row
+// that a lane leaves out has weight +0 or -0 there: it still knows its label.
 #pragma once
 
 #include "matrix/columns.hpp"
@@ -17,11 +18,9 @@ struct LaneSums {
   double neg[L], pos[L], square[L];
 };
 
-// The rows of a shard as the kernels change them; E is null for the exponential loss.
-struct LanePointers {
-  double* w;
-  double* E;
-};
+// How many numbers are kept of a row.
+template <int L, bool IsLogistic>
+constexpr std::int64_t row_length = IsLogistic ? 2 * L : L;
 
 // The columns of a bundle, in one shard.
 struct LanePass {
@@ -34,11 +33,18 @@ struct LanePass {
 // The two passes of a bundle over the rows of one shard: the sums over its columns, and afterwards
 // the steps, whose effect on w.sum() is returned in change. In lane_passes.cpp, once for every kind
 // of machine.
-template <int L, bool Signed>
-void measure(const LanePass& pass, const double* w, LaneSums<L>* sums);
+template <int L, bool Signed, bool IsLogistic>
+void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums);
 
 template <int L, bool Signed, bool IsLogistic>
-void move(const LanePass& pass, const double* step, const double* up, const LanePointers& rows,
-          double* change);
+void move(const LanePass& pass, const double* step, const double* up, double* rows, double* change);
+
+struct Range {
+  double least, most;
+};
+
+// Of the odds of m rows, in any lane.
+template <int L>
+Range range_of_odds(const double* rows, std::int64_t m);
 
 }  // namespace tauboost

@@ -18,15 +18,15 @@ class LaneRows {
   using Lanes = std::array<double, L>;
   using Steps = CoordinateSteps<L, UpGrowth, 16>;
 
-  LaneRows(const Matrix& A, const LanePointers& rows, std::int64_t tau)
+  LaneRows(const Matrix& A, double* rows, std::int64_t tau)
       : A_(A), rows_(rows), tau_(tau), sums_(tau * A.shards.size()), change_(A.shards.size()) {}
 
   std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
   std::int64_t work(std::int64_t n) const { return L * n * (A_.nnz / A_.n + 16); }
 
   void measure(std::int64_t s, const Bundle& now) {
-    tauboost::measure<L, Signed>({A_, A_.shards[s], now.columns, now.n},
-                                 rows_.w + L * A_.shards[s].first_row, sums_.data() + s * tau_);
+    tauboost::measure<L, Signed, IsLogistic>({A_, A_.shards[s], now.columns, now.n}, rows_of(s),
+                                             sums_.data() + s * tau_);
   }
 
   SignedSums sums(const Bundle&, std::int64_t k, int l) const {
@@ -53,22 +53,23 @@ class LaneRows {
   }
 
   void move(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
-    const std::int64_t first = L * A_.shards[s].first_row;
-    const LanePointers rows = {rows_.w + first, IsLogistic ? rows_.E + first : nullptr};
     tauboost::move<L, Signed, IsLogistic>(
         {A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(), steps.growth(),
-        rows, change_[s].data());
+        rows_of(s), change_[s].data());
   }
 
   const std::vector<Lanes>& changes() const { return change_; }
 
   double recount(int l) const {
-    return fixed_sum(0, A_.m, [&](std::int64_t j) { return std::abs(rows_.w[j * L + l]); });
+    return fixed_sum(0, A_.m, [&](std::int64_t j) { return std::abs(rows_[j * length + l]); });
   }
 
  private:
+  static constexpr std::int64_t length = row_length<L, IsLogistic>;
+  double* rows_of(std::int64_t s) const { return rows_ + length * A_.shards[s].first_row; }
+
   const Matrix& A_;
-  const LanePointers rows_;
+  double* const rows_;
   const std::int64_t tau_;
   std::vector<LaneSums<L>> sums_;
   std::vector<Lanes> change_;

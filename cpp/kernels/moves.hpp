@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "kernels/iterate.hpp"
+#include "kernels/weights.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {

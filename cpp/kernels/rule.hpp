@@ -16,7 +16,7 @@
 
 #include "kernels/lane_passes.hpp"
 #include "kernels/penalty.hpp"
-#include "kernels/weights.hpp"
+#include "kernels/sums.hpp"
 #include "matrix/columns.hpp"
 
 namespace tauboost {

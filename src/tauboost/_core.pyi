@@ -386,20 +386,31 @@ def remote_table_lane_sweep(
     terms: NDArray[np.int32],
     n_newton: int,
 ) -> LaneOutcome: ...
-def lane_sweep(
-    matrix: Matrix,
-    w: _Floats,
-    E: _Floats | None,
-    lam: _Floats,
-    total: _Floats,
-    l1: _Floats,
-    l2: _Floats,
-    n_penalised: int,
-    columns: NDArray[np.int32],
-    tau: int,
-    is_signed: bool,
-    n_threads: int,
-) -> LaneOutcome: ...
+
+class LaneSweep:
+    def __init__(
+        self,
+        matrix: Matrix,
+        rows: _Floats,
+        lam: _Floats,
+        total: _Floats,
+        l1: _Floats,
+        l2: _Floats,
+        n_penalised: int,
+        columns: NDArray[np.int32],
+        tau: int,
+        is_logistic: bool,
+        is_signed: bool,
+        n_threads: int,
+    ) -> None: ...
+
+class SweptLanes(LaneOutcome):
+    @property
+    def least_odds(self) -> float: ...
+    @property
+    def most_odds(self) -> float: ...
+
+def sweep_lanes(sweeps: list[LaneSweep], n_threads: int) -> list[SweptLanes]: ...
 def logistic(r: _Floats, losses: _Floats | None, shares: _Floats | None) -> None: ...
 def logarithms(x: _Floats, out: _Floats) -> None: ...
 

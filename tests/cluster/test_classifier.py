@@ -19,6 +19,7 @@ from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
 import tauboost.dask as td
+from sparse_data import random_csr
 from tauboost.dask import labelled
 from tauboost.dask.loading import LoadedPart, read_range
 from tauboost.design.units import Units
@@ -30,7 +31,7 @@ METHODS = ("predict", "predict_proba", "predict_log_proba", "decision_function")
 
 def make_data(n_classes=2, n=600, n_features=16):
     rng = np.random.default_rng(n_classes)
-    X = sp.random_array((n, n_features), density=0.3, rng=rng, format="csr")
+    X = random_csr((n, n_features), 0.3, rng)
     scores = X @ rng.normal(size=(n_features, n_classes)) + 0.3 * rng.normal(size=(n, n_classes))
     return X, scores.argmax(axis=1)
 

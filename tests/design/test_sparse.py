@@ -8,7 +8,9 @@ import scipy.sparse as sp
 
 import tauboost as tb
 from problems import CASES
-from tauboost.design.sparse import decisions
+from tauboost.design.sparse import SparseDesign, decisions
+from tauboost.design.units import Units
+from tauboost.validation import as_csr
 
 
 @pytest.mark.parametrize("name", ["binary", "mixed"])  # without and with an intercept
@@ -51,3 +53,19 @@ def test_unused_features_stay_where_they_were():
     assert point.tolist() == [1.0]
     assert design.split(point)[0].sum() == 1.0
     assert design.split(point, rest=2 * lam)[0].sum() == 2 * 79_999 + 1
+
+
+def test_edges_are_in_units_of_a_usual_value_where_values_differ():
+    """One large value among many: a gradient that is small next to it may not be small."""
+    rng = np.random.default_rng(0)
+    X = np.column_stack(
+        [rng.normal(size=500), rng.random(500) < 0.2, 3.0 * (rng.random(500) < 0.5)]
+    )
+    X[0, 0] = 1000.0
+    units = Units.of(as_csr(X), np.ones(500), True, 1)
+    design = SparseDesign.build(as_csr(X), np.ones(500, bool), True, 1, units=units)
+    usual = np.append(design.edge_units[design.place], design.edge_units[-1])
+    assert usual[0] == pytest.approx(np.sqrt(np.mean(X[:, 0] ** 2)) / 1000.0, rel=0.1)
+    np.testing.assert_array_equal(usual[1:], 1.0)
+    given = SparseDesign.build(as_csr(X), np.ones(500, bool), True, 1)
+    np.testing.assert_array_equal(given.edge_units, given.scale)

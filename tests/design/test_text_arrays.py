@@ -8,6 +8,7 @@ import scipy.sparse as sp
 from sklearn.feature_extraction.text import TfidfTransformer, TfidfVectorizer
 
 from odd_texts import fuzzed
+from sparse_data import random_csr
 from tauboost.design.text_arrays import (
     document_frequencies,
     idf_of,
@@ -30,7 +31,7 @@ WEIGHTS = [
 
 @pytest.fixture(scope="module")
 def counts():
-    return sp.random_array((40, 30), density=0.2, random_state=0, format="csr").astype(bool) * 3
+    return random_csr((40, 30), 0.2, np.random.default_rng(0)).astype(bool) * 3
 
 
 def arrays_of(matrix):

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from sparse_data import random_csr
 from tauboost.design.units import Moments, Ranges, Units
 from tauboost.validation import as_csr
 
@@ -83,7 +84,7 @@ def test_some_columns():
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_ranges_are_those_of_the_entries(n_threads):
-    X = sp.random_array((300, 40), density=0.1, rng=np.random.default_rng(0)).tocsr()
+    X = random_csr((300, 40), 0.1, np.random.default_rng(0))
     X.data -= 0.5
     X.data[::17] = 0.0  # does not count
     ranges = Ranges.of(as_csr(X), n_threads)

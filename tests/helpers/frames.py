@@ -18,7 +18,7 @@ COLUMNS = {
 NAMES = list(COLUMNS)
 
 
-def as_pandas(columns=COLUMNS, strings="str"):
+def as_pandas(columns=COLUMNS, strings="string"):
     kinds = {"age": "Int64", "pay": "float64", "town": strings, "member": "boolean"}
     return pd.DataFrame(columns).astype({k: v for k, v in kinds.items() if k in columns})
 

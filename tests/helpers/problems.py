@@ -14,6 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 
 import tauboost as tb
+from sparse_data import random_csr
 
 
 @dataclass(frozen=True)
@@ -111,7 +112,7 @@ def sharded_case(seed: int = 0) -> Case:
     """Large enough to be cut into several shards, with value-free and real columns."""
     rng = np.random.default_rng(seed)
     m, n = 60_000, 200
-    X = sp.random(m, n, density=0.1, format="csr", rng=rng)
+    X = random_csr((m, n), 0.1, rng)
     X.data[:] = 1.0
     real = X.indices < 20
     X.data[real] = rng.normal(size=np.count_nonzero(real))

@@ -9,10 +9,10 @@ import errno
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import tauboost as tb
 from cli_runs import complaint, run
+from sparse_data import random_csr
 from tauboost.comparing import MethodSetting, compare, plot_comparison
 from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
 from tauboost.io.svmlight_writer import SvmlightWriter
@@ -22,7 +22,7 @@ WIDE = 40_000  # features: a model, or the state of a fit, is larger than the di
 
 @pytest.fixture(scope="module")
 def clf():
-    X = sp.random_array((40, WIDE), density=0.05, format="csr", rng=np.random.default_rng(0))
+    X = random_csr((40, WIDE), 0.05, np.random.default_rng(0))
     return tb.TauBoostClassifier(alpha=1e-3, max_iter=1).fit(X, np.arange(40) % 2)
 
 

@@ -13,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauboost as tb
+from sparse_data import random_csr
 from stores import assert_same, refusal, small
 from tauboost.io import blocks
 
@@ -141,7 +142,7 @@ def test_npz_of_another_format_with_a_wrong_index(tmp_path, kind, name):
 def test_npz_of_every_format(tmp_path, kind, is_short, monkeypatch):
     if is_short:
         monkeypatch.setattr("tauboost.io.npz.MOST_ROWS", 3)
-    X = sp.random_array((20, 12), density=0.3, rng=np.random.default_rng(0))
+    X = random_csr((20, 12), 0.3, np.random.default_rng(0))
     path = tmp_path / "x.npz"
     save_npz(path, X.asformat(kind), y=np.arange(20))
     store = tb.convert(path, tmp_path / "s")

@@ -10,6 +10,7 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
+from sparse_data import random_csr
 from tauboost.planning.result import Plan
 
 NUMBERS = ("build_seconds", "sweeps", "fit_seconds", "matrix_bytes", "peak_bytes", "tau")
@@ -78,21 +79,30 @@ def test_parts_add_up(found):
 
 def test_it_is_not_far_off(large, predicted):
     X, y = large
-    began = time.perf_counter()
-    tb.TauBoostClassifier(n_jobs=2, random_state=0).fit(X, y)
-    spent = time.perf_counter() - began
-    assert predicted.fit_seconds / 5 < spent < predicted.fit_seconds * 5
+    ratios = []
+    for _ in range(3):  # the machine may be busy
+        seconds = tb.plan(large, seconds=0.02, n_threads=2).fit_seconds
+        began = time.perf_counter()
+        tb.TauBoostClassifier(n_jobs=2, random_state=0).fit(X, y)
+        ratios.append((time.perf_counter() - began) / seconds)
+    assert 1 / 5 < np.median(ratios) < 5
     problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
     assert predicted.matrix_bytes == pytest.approx(problem.matrix.nbytes, rel=0.15)
 
 
-def test_more_data_take_longer(predicted):
-    more = tb.plan(tb.make_url_like(50_000, random_state=0), seconds=0.02, n_threads=2)
-    for name in ("matrix_bytes", "peak_bytes", "data_bytes"):
-        assert getattr(more, name) > 2 * getattr(predicted, name), name
-    for name in ("build_seconds", "fit_seconds"):  # the machine may be busy
-        assert getattr(more, name) > getattr(predicted, name) / 2, name
-    assert more.sweep_seconds[1] > predicted.sweep_seconds[1] / 2
+def test_more_data_take_longer(large):
+    larger = tb.make_url_like(50_000, random_state=0)
+    for _ in range(5):  # looks at times, which others on the machine may disturb
+        less, more = (tb.plan(data, seconds=0.02, n_threads=2) for data in (large, larger))
+        for name in ("matrix_bytes", "peak_bytes", "data_bytes"):
+            assert getattr(more, name) > 2 * getattr(less, name), name
+        pairs = [
+            (getattr(less, name), getattr(more, name)) for name in ("build_seconds", "fit_seconds")
+        ]
+        pairs.append((less.sweep_seconds[1], more.sweep_seconds[1]))
+        if all(of_more > of_less / 2 for of_less, of_more in pairs):
+            return
+    pytest.fail(f"seconds for 20,000 and for 50,000 rows: {pairs}")
 
 
 def test_the_paper(found):
@@ -136,7 +146,7 @@ def test_a_problem(small):
 
 def test_weights_and_classes():
     rng = np.random.default_rng(0)
-    X = sp.random_array((600, 50), density=0.1, format="csr", rng=rng)
+    X = random_csr((600, 50), 0.1, rng)
     y = np.array(["a", "b", "c"])[np.arange(600) % 3]
     weights = np.where(np.arange(600) < 500, 1.0, 0.0)
     plan = tb.plan((X, y, weights), seconds=0.05)

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-import scipy.sparse as sp
 
 import tauboost as tb
+from sparse_data import random_csr
 from tauboost.planning.sampling import (
     column_counts,
     every_kth_column,
@@ -20,7 +20,7 @@ from tauboost.validation import as_csr
 @pytest.fixture(name="X", params=["ones", "values"])
 def matrix(request):
     rng = np.random.default_rng(1)
-    X = sp.random_array((300, 40), density=0.1, format="csr", rng=rng)
+    X = random_csr((300, 40), 0.1, rng)
     if request.param == "ones":
         X.data[:] = 1.0
     return X

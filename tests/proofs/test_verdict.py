@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 import tauboost as tb
 from conftest import real_data
 from known_cores import Known, build, core_by_linear_program
+from sparse_data import random_csr
 from tauboost.problem import BaseProblem
 
 KINDS = {"attained": (st.integers(1, 6), st.just(0)), "separable": (st.just(0), st.integers(2, 12))}
@@ -110,7 +111,7 @@ def test_w8a_is_mixed(w8a):
 @pytest.mark.parametrize("n_threads", [1, 2, 5])
 def test_the_same_bits_for_any_number_of_threads(n_threads):
     rng = np.random.default_rng(0)
-    X = sp.random_array((4000, 60), density=0.05, rng=rng, format="csr")
+    X = random_csr((4000, 60), 0.05, rng)
     X.data[:] = 1.0
     y = np.where(rng.random(4000) < 0.2, 1, -1)
     X = sp.hstack([X, sp.csr_array(((y > 0) & (rng.random(4000) < 0.1)).astype(float)[:, None])])
@@ -125,8 +126,8 @@ def test_more_columns_than_a_dense_matrix_takes():
     """Rare words: columns of one sign are peeled off, and what is left is split."""
     rng = np.random.default_rng(1)
     m, n = 3000, 4000
-    X = sp.random_array((m, n), density=0.001, rng=rng, format="lil")
-    X[0, :], X[1, :] = X[2, :], X[2, :]
+    X = random_csr((m, n), 0.001, rng).tolil()
+    X[[0], :], X[[1], :] = X[[2], :], X[[2], :]
     y = np.where(rng.random(m) < 0.5, 1, -1)
     y[:3] = [-1, 1, 1]
     X = sp.csr_array((X != 0).astype(float))
@@ -140,7 +141,7 @@ def test_more_columns_than_a_dense_matrix_takes():
 def test_many_contradictions_over_many_columns(n_pairs):
     """Copies with another label need no matrix of all columns: their weights are plain."""
     rng = np.random.default_rng(4)
-    X = sp.csr_array(sp.random_array((n_pairs, 5000), density=0.01, rng=rng))
+    X = random_csr((n_pairs, 5000), 0.01, rng)
     alone = sp.csr_array(([1.0, 1.0], ([0, 1], [5000, 5001])), shape=(2, 5002))
     X.resize((n_pairs, 5002))
     y = np.concatenate([np.zeros(n_pairs), np.ones(n_pairs), [0, 1]])

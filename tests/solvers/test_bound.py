@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from problems import CASES
+from sparse_data import random_csr
 from tauboost.penalty import Penalty
 
 ROUNDING = 1e-10
@@ -35,7 +36,7 @@ def psi(name: str, alpha: float) -> dict:
 def random_problem(seed: int, loss: str, fit_intercept: bool, size: tuple[int, int]) -> tb.Problem:
     rng = np.random.default_rng(seed)
     m, n = (int(rng.integers(most // 10, most + 1)) for most in size)
-    X = sp.random_array((m, n), density=min(0.3, 20 / n), rng=rng, format="csr")
+    X = random_csr((m, n), min(0.3, 20 / n), rng)
     if rng.random() < 0.5:
         X.data[:] = 1.0
     y = np.where(X @ rng.normal(size=n) + rng.normal(size=m) > 0, 1, -1)

@@ -9,6 +9,7 @@ import pytest
 
 import tauboost as tb
 from problems import CASES, sharded_case
+from tauboost.penalty import Penalty
 from tauboost.solvers import stopping
 
 
@@ -64,6 +65,54 @@ def test_a_callback_sees_the_trace_and_can_stop(method):
     np.testing.assert_array_equal([s.objective for s in seen], result.trace.objective)
     assert seen[0].lam.shape == (problem.n_features,)
     assert np.all(seen[0].lam == 0)
+
+
+@pytest.mark.parametrize("method", ["exact", "accelerated"])
+def test_a_snapshot_that_is_kept_shows_where_the_run_was(method):
+    """Whenever it is asked, and nothing is computed for those who never ask."""
+    problem = CASES["mixed"].problem()
+    kept, seen = [], []
+
+    def look(snapshot):
+        kept.append(snapshot)
+        if len(kept) % 2:
+            seen.append((snapshot.lam.copy(), snapshot.intercept))
+
+    tb.solve(problem, method, max_epochs=6, tol=0, random_state=0, callback=look)
+    for snapshot, (lam, intercept) in zip(kept[::2], seen, strict=True):
+        np.testing.assert_array_equal(snapshot.lam, lam)
+        assert snapshot.intercept == intercept
+    for snapshot in kept:
+        point = problem.design.coordinates(snapshot.lam, snapshot.intercept)
+        assert problem.rows().point(point).value == pytest.approx(snapshot.value, rel=1e-9)
+
+
+def test_a_hint_that_was_too_hopeful_costs_one_test():
+    """As that of columns in which few values are as large as the largest."""
+    problem = CASES["weighted"].problem()
+    rule = stopping.StoppingRule.build(max_epochs=100, tol=1e-3, time_limit=None, target=None)
+    monitor = stopping.Monitor(problem, Penalty(problem.n_features), rule)
+    tested = []
+
+    class Hopeful:
+        """Never gets anywhere, and says that it is nearly there."""
+
+        lam, value, is_monotone = np.zeros(problem.n_features), 0.0, True
+        updates, edge_hint = 0, 1.5e-3
+
+        def epochs(self):
+            return self.updates / 10
+
+        def gradient(self):
+            tested.append(self.epochs())
+            return np.full(problem.n_features, 0.1)
+
+    at = Hopeful()
+    for at.updates in range(50):
+        if at.updates == 30:
+            at.edge_hint = 1e-3  # another sweep is over
+        assert monitor.observe(at) is None
+    assert tested == [0.0, 3.0]
 
 
 @pytest.mark.parametrize("method", tb.METHODS)

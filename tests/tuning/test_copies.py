@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import tauboost as tb
+from sparse_data import random_csr
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 
@@ -39,7 +40,7 @@ WAYS = [
 
 def data(m: int, n: int, n_classes: int, seed: int, *, is_real: bool = False, row: float = 8.0):
     rng = np.random.default_rng(seed)
-    X = sp.random_array((m, n), density=min(row / n, 0.5), rng=rng, format="csr")
+    X = random_csr((m, n), min(row / n, 0.5), rng)
     X.data[:] = rng.normal(size=X.nnz) if is_real else 1.0
     scores = X @ rng.normal(size=(n, n_classes)) + 0.5 * rng.normal(size=(m, n_classes))
     y = scores.argmax(axis=1)

@@ -14,7 +14,7 @@ import tauboost as tb
 from tauboost import _core, losses
 from tauboost.design.matrix import build_matrix, random_places
 from tauboost.penalty import Penalty
-from tauboost.tuning.lanes import Lanes
+from tauboost.tuning.lanes import Lanes, sweep_side_by_side
 from tauboost.validation import as_csr
 
 LOSSES = ["exponential", "logistic"]
@@ -191,3 +191,46 @@ def test_bits_do_not_depend_on_the_width_of_vectors(loss, valued, vector_width):
         alone = tb.solve(problem, alpha=1e-3, l1_ratio=0.5, max_epochs=5, tol=0, random_state=0)
         found.append(alone.lam.tobytes() + b"".join(group.lam.tobytes() for group in lanes))
     assert found[0] == found[1] == found[2]
+
+
+@pytest.mark.parametrize("loss", LOSSES)
+@pytest.mark.parametrize("n_threads", [1, 2, 3])
+def test_sweeps_side_by_side_have_the_bits_of_sweeps_alone(loss, n_threads):
+    several, alone = ([], [])
+    for seed, k in enumerate((1, 5, 2)):
+        problem = tb.Problem(*random_data(seed, valued=seed > 0), loss=loss)
+        several.append(lanes_of(problem, PSIS[:k]))
+        alone.append(lanes_of(problem, PSIS[:k]))
+    for _ in range(3):
+        sweep_side_by_side(several, n_threads)
+        for lanes in alone:
+            lanes.sweep()
+    for one, other in zip(several, alone, strict=True):
+        np.testing.assert_array_equal(one.lam, other.lam)
+        np.testing.assert_array_equal(one.rows, other.rows)
+        np.testing.assert_array_equal(one.edge, other.edge)
+
+
+def test_odds_that_are_no_numbers_are_made_anew():
+    """As after an overflow: neither the least nor the largest of them, by comparison."""
+    X, y = random_data(0)
+    X.data[X.indptr[7] : X.indptr[8]] = 0.0  # a row that no step touches
+    X.eliminate_zeros()
+    problem = tb.Problem(X, y, loss="logistic")
+    for k in (1, 2, 5):
+        lanes = lanes_of(problem, PSIS[:k])
+        row = np.flatnonzero(problem.design.row_order == 7)
+        lanes.E[row, k - 1] = np.nan
+        lanes.sweep()
+        np.testing.assert_array_equal(lanes.E[row, :k], 1.0)
+
+
+def test_the_core_checks_what_it_sweeps():
+    problem = tb.Problem(*random_data(0), loss="logistic")
+    lanes = lanes_of(problem, PSIS[:2])
+    lanes.rows = lanes.rows[:-1]
+    with pytest.raises(ValueError, match="rows"):
+        lanes.sweep()
+    lanes.total = np.ones(3)
+    with pytest.raises(ValueError, match="number of lanes"):
+        lanes.sweep()

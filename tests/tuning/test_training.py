@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from unittest.mock import Mock
 
 import numpy as np
@@ -31,7 +32,7 @@ WEIGHTS = np.random.default_rng(0).integers(0, 3, len(Y)).astype(float)
 
 def laid_out_again(samples, loss):
     """Return the problem of the samples with a matrix of its own, in the same units."""
-    return tb.Problem(
+    problem = tb.Problem(
         samples.units.applied(samples.arrays),
         samples.codes,
         samples.weights,
@@ -39,6 +40,8 @@ def laid_out_again(samples, loss):
         fit_intercept=samples.fit_intercept,
         n_threads=samples.n_threads,
     )
+    problem.design = replace(problem.design, units=samples.units)
+    return problem
 
 
 def fitted(X=SPARSE, sample_weight=None, **options):

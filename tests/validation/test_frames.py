@@ -15,6 +15,7 @@ import pytest
 import scipy.sparse as sp
 
 from frames import COLUMNS, FRAMES, NAMES
+from sparse_data import random_csr
 from tauboost.validation.frames import take_frame
 from tauboost.validation.values import Words
 
@@ -58,7 +59,7 @@ def test_numbers_of_every_type(dtype):
 
 
 def test_sparse_matrices_are_made_dense_by_columns():
-    X = sp.random_array((30, 7), density=0.3, rng=np.random.default_rng(0))
+    X = random_csr((30, 7), 0.3, np.random.default_rng(0))
     for make in (sp.csr_array, sp.csc_matrix, sp.coo_array):
         frame = take_frame(make(X))
         found = np.array([frame.column(k) for k in range(7)])

@@ -312,7 +312,7 @@ def test_prediction_skips_indices_that_were_changed(n_tasks):
 def test_data_rewritten_during_the_work_bring_nothing_down(values):
     said = in_a_child(
         "import threading, time\n"
-        "X = sp.random_array((4000, 500), density=0.05, format='csr', rng=0)\n"
+        "X = sp.random(4000, 500, density=0.05, format='csr', random_state=0)\n"
         f"if not {values}: X.data[:] = 1\n"
         "y, good, stop = np.arange(4000) % 2, X.indices.copy(), threading.Event()\n"
         "def spoil():\n"

@@ -46,14 +46,10 @@ def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
     """Return a bar of Rich, which is loaded only where something takes long enough."""
     from rich.console import Console  # noqa: PLC0415
     from rich.markup import escape  # noqa: PLC0415
-    from rich.progress import (  # noqa: PLC0415
-        BarColumn,
-        Progress,
-        Task,
-        TextColumn,
-        TimeRemainingColumn,
-    )
+    from rich.progress import BarColumn, Task, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
+
+    from .bars import Bars  # noqa: PLC0415
 
     class Rate(TextColumn):
         def render(self, task: Task) -> Text:
@@ -62,6 +58,6 @@ def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
 
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), Rate(""), TimeRemainingColumn())
-    bar = Progress(*columns, console=console, transient=True, disable=not console.is_terminal)
+    bar = Bars(*columns, console=console, transient=True, disable=not console.is_terminal)
     bar.add_task(escape(title), total=total)
     return bar

@@ -14,10 +14,11 @@ import typer
 from rich.box import SIMPLE_HEAD
 from rich.console import Console
 from rich.markup import escape
-from rich.progress import BarColumn, Progress, TaskID, TextColumn
+from rich.progress import BarColumn, TaskID, TextColumn
 from rich.table import Table
 
 from .. import comparing
+from ..base.bars import Bars
 from ..comparing import Comparison, MethodSetting
 from ..datasets.generators import make_w8a_like
 from ..problem import Problem
@@ -231,7 +232,7 @@ class _Bars:
         self.tasks: dict[str, TaskID] = {}
         self.shown_at = 0.0
         # Few refreshes: they share the processors with what is being timed.
-        self.progress = Progress(
+        self.progress = Bars(
             TextColumn("{task.description}"),
             BarColumn(bar_width=None),
             TextColumn("{task.fields[objective]}"),

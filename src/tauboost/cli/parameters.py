@@ -37,10 +37,11 @@ def spared(params: list[Any], types: Mapping[str, Any]) -> list[Any]:
 def _processing(param: Any, hint: Any) -> Any:
     convert = param.process_value
     kinds = [kind for kind in get_args(hint) or (hint,) if kind is not NoneType]
+    takes_many = param.nargs == -1 or getattr(param, "multiple", False)
 
     def process(ctx: Any, value: Any) -> Any:
         if value is None and not param.required:
-            return None
+            return () if takes_many else None
         if ctx.resilient_parsing and not value:
             return value  # a line that is being completed: nothing is there yet
         if len(kinds) == 1 and isinstance(kinds[0], type):

@@ -190,8 +190,8 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
                 parts.release()
             lam0 = None if plan.starts is None else plan.starts[k]
             file = checkpoint_of(self.checkpoint, code, len(codes))
-            tol = options.tol if units is None else options.tol * units.least_spread
-            results.append(self._solve(problem, plan, tol, clock, lam0, file))
+            problem.note_units(units)
+            results.append(self._solve(problem, plan, options.tol, clock, lam0, file))
         self._keep_results(parts, plan, results, names_of(data), units)
 
     def _plan(

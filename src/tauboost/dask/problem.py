@@ -23,6 +23,7 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_threads
 from ..design.matrix import random_places
 from ..design.sparse import SparseDesign
+from ..design.units import Units
 from ..design.wide import is_wide
 from ..penalty import Penalty
 from ..problem import SparseProblem
@@ -148,6 +149,13 @@ class DaskProblem(SparseProblem):
         )
         self.message_cost = self._message_cost()
         self.crew.tell_each("prepare", lambda member: (self.crew.done, member.share, self.valued))
+
+    def note_units(self, units: Units | None) -> None:
+        """Take note of the units in which the columns were given, in all parts."""
+        used = self.design.used
+        if units is not None and used is not None:
+            units = units.select(used)
+        self.design = replace(self.design, units=units)
 
     def _message_cost(self) -> float:
         """Measure the round trip, in nonzeros that all parts together could have read meanwhile."""

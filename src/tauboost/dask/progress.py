@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from typing import Self
 
-from rich.progress import BarColumn, Progress, TextColumn
+from rich.progress import BarColumn, TextColumn
 
+from ..base.bars import Bars
 from ..solvers import Snapshot
 from .crew import Crew
 
@@ -17,7 +18,7 @@ class ProgressLine:
 
     def __init__(self, crew: Crew, max_epochs: float, *, is_shown: bool) -> None:
         self.crew = crew
-        self._progress = Progress(
+        self._progress = Bars(
             TextColumn("epoch {task.completed:.1f}"),
             BarColumn(bar_width=20),
             TextColumn("{task.description}"),

@@ -39,6 +39,10 @@ class Design(Protocol):
     def scale(self) -> Vector:
         """max_j |A_ji| of every coordinate."""
 
+    @property
+    def edge_units(self) -> Vector:
+        """What the excess edge of every coordinate is measured in."""
+
     def coordinates(self, lam: ArrayLike, intercept: float = 0.0) -> Vector:
         """Check lam and put it in the order of the coordinates, the intercept last."""
 

@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base.arrays import Mask, Vector
+from ..base.cached import cached_property
 from ..validation import CsrArrays, check_real, check_vector
 from .matrix import NONZEROS_A_SHARD, build_matrix, random_places
 from .units import Units
@@ -74,6 +75,18 @@ class SparseDesign:
     def scale(self) -> Vector:
         """max_j |A_ji| of every column."""
         return self.matrix.scale
+
+    @cached_property
+    def edge_units(self) -> Vector:
+        """What the excess edge of every column is measured in.
+
+        That is its largest value; where values differ, a smaller one if few are as large.
+        """
+        if self.units is None:
+            return self.scale
+        usual = np.array(self.scale)
+        usual[self.place[self.units.ranges.have_several]] *= self.units.least_spread
+        return usual
 
     @property
     def row_order(self) -> NDArray[np.int64]:

@@ -140,6 +140,11 @@ class TableDesign:
         """max_j |A_ji|: stumps are 1 or -1."""
         return np.ones(self.n_coordinates)
 
+    @property
+    def edge_units(self) -> Vector:
+        """What excess edges are measured in: the same."""
+        return self.scale
+
     def names(self) -> list[str]:
         """Return what each hypothesis says."""
         found = []

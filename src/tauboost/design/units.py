@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Vector
+from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..base.threads import useful_threads
 from ..validation import CsrArrays
@@ -112,13 +112,18 @@ class Ranges:
         """Whether every entry is 1."""
         return bool((((self.least == 1.0) & (self.most == 1.0)) | (self.counts == 0)).all())
 
+    @property
+    def have_several(self) -> Mask:
+        """Which columns have entries that differ. One value and 0 are as 0 and 1."""
+        return np.asarray(self.least < self.most)
+
     @cached_property
     def dense(self) -> NDArray[np.intp]:
         """The columns that may be far from 0: nine of ten rows have an entry, and entries differ.
 
-        The mean of others is at most three standard deviations. One value and 0 are as 0 and 1.
+        The mean of others is at most three standard deviations.
         """
-        return np.flatnonzero((10 * self.counts > 9 * self.n_rows) & (self.least < self.most))
+        return np.flatnonzero((10 * self.counts > 9 * self.n_rows) & self.have_several)
 
     @cached_property
     def ends(self) -> tuple[Vector, Vector]:

@@ -63,6 +63,8 @@ class _Reader:
             names = " or ".join(map(repr, wanted.names.values()))
             raise ValueError(f'the name of a field cannot hold \\ or ", got {names}') from None
         self.decoder = msgspec.json.Decoder(row)
+        # Of msgspec's errors, those of newer versions only are a kind of ValueError.
+        self.refusals = (msgspec.DecodeError, ValueError, RecursionError)
 
     def read(self, lines: Lines) -> TextBlock:
         """Read a block of lines."""
@@ -72,7 +74,7 @@ class _Reader:
             # msgspec lets an object stretch over lines, and a line hold several or none.
             n_objects = content.count(b"\n{") + content.startswith(b"{")
             is_sound = len(rows) == lines.n_lines == n_objects
-        except (ValueError, RecursionError):
+        except self.refusals:
             is_sound = False
         if not is_sound:
             rows = [self._one(lines, number, line) for number, line in _filled(lines)]
@@ -83,7 +85,7 @@ class _Reader:
     def _one(self, lines: Lines, number: int, line: bytes) -> Any:
         try:
             return self.decoder.decode(line)
-        except (ValueError, RecursionError):
+        except self.refusals:
             found = _object(lines, number, line)
             raise lines.wrong(number, self._why(found)) from None
 

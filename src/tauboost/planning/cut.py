@@ -18,7 +18,6 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..base.side_by_side import side_by_side
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..losses import LOSSES
@@ -27,7 +26,7 @@ from ..solvers import solve
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.held_out import PARTS
 from ..tuning.lanes import LANES
-from ..tuning.race import Race, Strength
+from ..tuning.race import Race, Strength, sweep_all
 from ..tuning.samples import Samples
 from .rows import SEED, Rows, Size
 from .sampling import every_kth_column, take_columns
@@ -122,7 +121,7 @@ class Cut:
                 for group in race.groups:
                     group.lanes.columns = columns
             began = time.perf_counter()
-            side_by_side(Race.sweep, races, samples.n_threads)
+            sweep_all(races)
             for race in races:
                 look_at_losses(race)
             return time.perf_counter() - began

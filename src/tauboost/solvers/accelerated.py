@@ -23,7 +23,7 @@ class Accelerated:
     """A point, and the extrapolated one that its next step starts from."""
 
     is_monotone = False
-    edge_hint = None  # the gradient at hand is that of y
+    edge_hint: float | None = None  # the gradient at hand is that of y
     point: Point
 
     def __init__(self, start: Start) -> None:

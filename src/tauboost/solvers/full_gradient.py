@@ -16,7 +16,7 @@ class FullGradient:
     """
 
     is_monotone = True
-    edge_hint = 0.0  # the gradient is at hand: always test
+    edge_hint: float | None = 0.0  # the gradient is at hand: always test
 
     def __init__(self, start: Start) -> None:
         self.problem, self.penalty = start.problem, start.penalty

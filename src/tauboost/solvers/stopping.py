@@ -3,10 +3,11 @@
 Tolerance is on the largest excess edge: with g the gradient of F and v_i the distance of 0 from the
 i-th component of the subdifferential of F + psi,
 
-    edge = max_i v_i / max_j |A_ji|,
+    edge = max_i v_i / u_i,    u_i = max_j |A_ji|,
 
 which does not depend on the scale of the features: without psi it is the largest weighted
-correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum. On
+correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum. (For
+a classifier's columns in which few values are large u_i is less: design.edge_units.) On
 separable data no finite optimum exists; a certificate of separability ends the run there. Where
 the optimum can be bounded from below (bound.py), every run ends with a gap, and may stop on it.
 """
@@ -16,12 +17,13 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, Protocol
 
 import numpy as np
 
 from ..base.arrays import Vector
+from ..base.cached import cached_property
 from ..io.saved import State
 from ..penalty import Penalty
 from ..problem import BaseProblem
@@ -52,14 +54,13 @@ class Iteration(Protocol):
     lam: Vector
     value: float
     updates: int
+    # A cheap guess at the edge, worth a test when it is near the tolerance, and corrected by it.
+    # None: no idea; 0: the gradient is at hand, and every look is worth a test.
+    edge_hint: float | None
 
     @property
     def is_monotone(self) -> bool:
         """Whether the objective never rises, rounding aside."""
-
-    @property
-    def edge_hint(self) -> float | None:
-        """A cheap guess at the edge, worth a test when it is near the tolerance; None: no idea."""
 
     def epochs(self) -> float:
         """Work done, in epochs."""
@@ -102,9 +103,22 @@ class Snapshot:
     seconds: float
     value: float
     objective: float
-    lam: Vector
-    intercept: float
-    saved: Callable[[], State] | None = None
+    saved: Callable[[], State] | None
+    point: Callable[[], tuple[Vector, float]] = field(repr=False)
+
+    @property
+    def lam(self) -> Vector:
+        """Where the run is, without the intercept."""
+        return self._found[0]
+
+    @property
+    def intercept(self) -> float:
+        """The intercept there; 0 where there is none."""
+        return self._found[1]
+
+    @cached_property
+    def _found(self) -> tuple[Vector, float]:
+        return self.point()
 
 
 Callback = Callable[[Snapshot], Any]
@@ -173,12 +187,19 @@ class Monitor:
         self._rows.append((epoch, at.updates, seconds, value, objective))
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
-            point = self.problem.design.split(at.lam, self.penalty.rest)
-            seen = (epoch, at.updates, seconds, value, objective, *point)
-            stop = self.callback(Snapshot(*seen, saved=getattr(at, "saved", None)))
+            seen = (epoch, at.updates, seconds, value, objective)
+            stop = self.callback(Snapshot(*seen, getattr(at, "saved", None), self._point(at)))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
                 self._verdict = (Status.INTERRUPTED, "Interrupted by the callback.")
         return None if self._verdict is None else self._verdict[0]
+
+    def _point(self, at: Iteration) -> Callable[[], tuple[Vector, float]]:
+        """Return lam and the intercept as they are now, for those who will ask for them.
+
+        A copy is a fraction of the work of putting coordinates in the order of the features.
+        """
+        lam = at.lam.copy()
+        return lambda: self.problem.design.split(lam, self.penalty.rest)
 
     def epochs_left(self, at: Iteration) -> float:
         """How far the method may still go."""
@@ -245,14 +266,16 @@ class Monitor:
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
         if is_unbounded(self.problem, self.penalty, at.value, at.lam):
             return self._separable(at)
-        scale = self.problem.design.scale
+        unit = self.problem.design.edge_units
         violation = self.penalty.violation(at.lam, self._gradient_at(at))
-        edge = float(np.max(violation / np.where(scale > 0, scale, 1.0), initial=0.0))
+        edge = float(np.max(violation / np.where(unit > 0, unit, 1.0), initial=0.0))
         if edge <= self.rule.tol:
             return (
                 Status.CONVERGED,
                 f"Converged: largest excess edge {edge:.3g} <= {self.rule.tol:.3g}.",
             )
+        if at.edge_hint:  # a guess, and perhaps far too hopeful
+            at.edge_hint = edge
         return None
 
     def _gap_test(self, at: Iteration, objective: float) -> tuple[Status, str] | None:

@@ -91,7 +91,10 @@ def held_out_parts(
         size = round(fraction * len(ordered))
         if len(ordered) < FEWEST_OF_A_CLASS or not 0 < size < len(ordered):
             return []
-        rank = np.searchsorted(ordered, prints[of_class])
+        of_these = prints[of_class]
         for k, part in enumerate(parts):
-            part[of_class[(rank >= k * size) & (rank < (k + 1) * size)]] = True
+            is_held = of_these >= ordered[k * size]
+            if (k + 1) * size < len(ordered):
+                is_held &= of_these < ordered[(k + 1) * size]
+            part[of_class[is_held]] = True
     return parts

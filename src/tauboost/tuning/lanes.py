@@ -8,6 +8,7 @@ a lane computes does not depend on its neighbours, except through the size of sh
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,20 +37,10 @@ from ..solvers.exact import BundleSize
 from ..solvers.sweep_plan import Shuffle
 from ..solvers.weights import ROUNDING
 
-__all__ = ["LANES", "Lanes"]
+__all__ = ["LANES", "Lanes", "sweep_side_by_side"]
 
 LANES = (1, 2, 4, 8)  # what the kernel was compiled for
 CACHE_LINE = 64
-# What lies in lanes that nobody uses: a problem at its solution.
-PADDING = {
-    "l1": 0.0,
-    "l2": 0.0,
-    "w": 0.0,
-    "E": 1.0,
-    "lam": 0.0,
-    "total": 1.0,
-    "shift": 0.0,
-}
 # What a state holds, and what it may be.
 STATE = {
     "lam": FINITE,
@@ -78,6 +69,9 @@ class Lanes:
     start : array of shape (n, k), where each lane starts; 0 by default
     """
 
+    # Views of one array, row by row: with both losses the weights, with the logistic one the odds.
+    w: Vector
+    E: Vector | None
     total: Vector  # exponential: the sum of w, lane by lane; logistic: 1
     shift: Vector  # exponential: value = shift + log(total)
 
@@ -103,8 +97,7 @@ class Lanes:
         self.c = c  # may be one column, seen k times
         self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
         self.lam = np.zeros((matrix.n, self.width))
-        self.w = aligned(matrix.m, self.width)
-        self.E = aligned(matrix.m, self.width) if loss.has_odds else None
+        self._take_rows(aligned(matrix.m, 1 + loss.has_odds, self.width))
         self.bundles = BundleSize(matrix, None, mean_row=mean_row)
         self.counts = np.empty(matrix.n, dtype=np.int64)
         matrix.column_counts(self.counts)
@@ -124,16 +117,23 @@ class Lanes:
     def _padded(self, values: list[float]) -> Vector:
         return np.array(values + [0.0] * (self.width - len(values)))
 
+    def _take_rows(self, rows: Vector) -> None:
+        self.rows, self.w = rows, rows[:, 0]
+        self.E = rows[:, 1] if rows.shape[1] > 1 else None
+
     def sweep(self) -> None:
         """Visit every column once, in a new random order."""
+        sweep_side_by_side([self], self.n_threads)
+
+    def next_sweep(self, n_threads: int) -> _core.LaneSweep:
+        """Return a visit of every column, in a new random order, for the core to run."""
         order = self.shuffle(self.columns)
         tau = min(self.bundles.tau, max(len(order), 1))
         cost = self.width * self.matrix.nnz // max(len(order), 1)
-        most = min(self.n_threads, self.matrix.n_shards)
-        outcome = _core.lane_sweep(
+        most = min(n_threads, self.matrix.n_shards)
+        return _core.LaneSweep(
             matrix=self.matrix,
-            w=self.w.reshape(-1),
-            E=None if self.E is None else self.E.reshape(-1),
+            rows=self.rows.reshape(-1),
             lam=self.lam.reshape(-1),
             total=self.total,
             l1=self.l1,
@@ -141,9 +141,13 @@ class Lanes:
             n_penalised=self.n_penalised,
             columns=order,
             tau=tau,
+            is_logistic=self.loss.has_odds,
             is_signed=self.sign is not None,
             n_threads=useful_threads(most, tau * cost, "share"),
         )
+
+    def swept(self, outcome: _core.SweptLanes) -> None:
+        """Take note of what came of a sweep."""
         k = self.k
         predicted = np.array(outcome.predicted[:k])
         moved = predicted > 0
@@ -154,7 +158,7 @@ class Lanes:
         self.decrease = np.array(outcome.decrease[:k])
         self.total = np.array(outcome.total)
         self.n_sweeps += 1
-        self._settle()
+        self._settle(outcome)
 
     def residuals(self) -> Vector:
         """Return (A lam)_j of every row and lane: what the weights follow from."""
@@ -176,14 +180,13 @@ class Lanes:
             self.sign = self.sign[:, chosen]
         self.c = self.c[:, : self.k] if self.c.strides[1] == 0 else self.c[:, chosen]
         self.edge = self.edge[chosen]
-        for name, fill in PADDING.items():
-            whole = getattr(self, name)
-            if whole is not None:
-                part = aligned(*whole.shape[:-1], width)
-                for lane, old in enumerate(chosen):  # one at a time, for the sake of memory
-                    part[..., lane] = whole[..., old]
-                part[..., self.k :] = fill
-                setattr(self, name, part)
+        self._take_rows(of_lanes(self.rows, chosen, width))
+        for name in ("l1", "l2", "lam", "total", "shift"):
+            setattr(self, name, of_lanes(getattr(self, name), chosen, width))
+        # What nobody uses is a problem at its solution.
+        self.total[self.k :] = 1.0
+        if self.E is not None:
+            self.E[:, self.k :] = 1.0
         self.width = width
         self.n_absent = self._count_absent()
 
@@ -236,11 +239,11 @@ class Lanes:
         """Count the weights that are 0 for good: of rows left out, and of lanes nobody uses."""
         return int(np.count_nonzero(self.c == 0)) + self.matrix.m * (self.width - self.k)
 
-    def _settle(self) -> None:
+    def _settle(self, outcome: _core.SweptLanes) -> None:
         """Sum the weights anew, or start afresh where some have lost bits."""
         least, most = SAFE_RANGE
         if self.E is not None:
-            is_safe = self.E.min() > least and self.E.max() < most
+            is_safe = outcome.least_odds > least and outcome.most_odds < most
         else:
             w = np.abs(self.w)
             # Weights of rows that a lane leaves out are 0, and stay so.
@@ -276,6 +279,22 @@ class Lanes:
                 self.E[:, lane] = self.loss.odds(r[:, lane])
         if self.E is not None:
             self.E[:, k:] = 1.0
+
+
+def sweep_side_by_side(lanes: Sequence[Lanes], n_threads: int) -> None:
+    """Sweep all once; where there are several, each has its share of the threads."""
+    n_each = max(1, n_threads // len(lanes))
+    sweeps = [some.next_sweep(n_each) for some in lanes]
+    for some, outcome in zip(lanes, _core.sweep_lanes(sweeps, n_threads), strict=True):
+        some.swept(outcome)
+
+
+def of_lanes(whole: Vector, chosen: list[int], width: int) -> Vector:
+    """Return some of the lanes, which come last, and zeros up to a width."""
+    part = aligned(*whole.shape[:-1], width)
+    for lane, old in enumerate(chosen):  # one at a time, for the sake of memory
+        part[..., lane] = whole[..., old]
+    return part
 
 
 def aligned(*shape: int) -> NDArray[np.float64]:

@@ -13,15 +13,14 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Mask, Vector
-from ..base.side_by_side import side_by_side
 from ..design.sparse import decisions
 from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Penalty
-from .lanes import LANES, Lanes
+from .lanes import LANES, Lanes, sweep_side_by_side
 from .samples import Samples
 
-__all__ = ["Race", "Strength"]
+__all__ = ["Race", "Strength", "sweep_all"]
 
 
 @dataclass(frozen=True)
@@ -82,13 +81,8 @@ class Race:
         )
 
     def sweep(self) -> None:
-        """Sweep every candidate once; several groups of lanes go side by side, one a thread."""
-        if len(self.groups) == 1:
-            self.groups[0].lanes.sweep()
-            return
-        for group in self.groups:
-            group.lanes.n_threads = 1
-        side_by_side(lambda group: group.lanes.sweep(), self.groups, self.samples.n_threads)
+        """Sweep every candidate once."""
+        sweep_all([self])
 
     def keep(self, chosen: list[int]) -> None:
         """Go on with some of the candidates only; their numbers stay."""
@@ -163,6 +157,12 @@ class Race:
                 is_positive = self.samples.is_positive(task, self.row_codes)
                 found[s].append(decisions(r[:, k], is_positive))
         return {s: np.stack(columns, axis=1) for s, columns in found.items()}
+
+
+def sweep_all(races: list[Race]) -> None:
+    """Sweep every candidate of several races once; their groups of lanes go side by side."""
+    lanes = [group.lanes for race in races for group in race.groups]
+    sweep_side_by_side(lanes, races[0].samples.n_threads)
 
 
 @dataclass

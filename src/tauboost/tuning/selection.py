@@ -12,13 +12,12 @@ from itertools import product
 import numpy as np
 
 from ..base.arrays import Mask, Vector
-from ..base.side_by_side import side_by_side
 from ..io.saved import SavedStateError, State, part, prefixed
 from ..losses import LOSSES
 from .cautions import slope_at_the_end
 from .choice import Choice, tried
 from .options import Job, Options
-from .race import Race, Strength
+from .race import Race, Strength, sweep_all
 from .samples import Samples
 from .strongest import largest_gradient
 
@@ -100,7 +99,7 @@ def _run(races: list[Race], phase: str, job: Job, best: Choice) -> bool:
             if race.alive != races[0].alive:
                 raise SavedStateError("alive")
     for sweep in range(best.race_sweep + 1, options.max_iter + 1):
-        _sweep(races)
+        sweep_all(races)
         decisions = [race.held_out_decisions() for race in races]
         losses = _mean_losses(races, decisions)
         leader = min(losses, key=lambda s: losses[s])
@@ -142,11 +141,6 @@ def _state(races: list[Race], best: Choice) -> State:
     for k, race in enumerate(races):
         state |= prefixed(f"race{k}", race.saved())
     return state
-
-
-def _sweep(races: list[Race]) -> None:
-    """Sweep all, side by side where there are several and threads for them."""
-    side_by_side(Race.sweep, races, races[0].samples.n_threads)
 
 
 def _mean_losses(races: list[Race], decisions: list[dict[int, Vector]]) -> dict[int, float]:

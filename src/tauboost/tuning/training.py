@@ -209,7 +209,7 @@ def solved(
         l1_ratio=strength.l1_ratio,
         n_threads=samples.n_threads,
         max_epochs=options.max_iter,
-        tol=samples.tolerance(options.tol),
+        tol=options.tol,
         time_limit=job.clock.left,
         lam0=lam0,
         random_state=samples.seed,
