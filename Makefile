@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser test test-slow test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
+.PHONY: demo docs docs-browser test test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -41,15 +41,24 @@ test: $(VENV)/dev.done lint types
 test-slow: $(VENV)/dev.done
 	$(BIN)/pytest -m slow
 
-# The oldest versions that pyproject.toml declares, in an environment of their own.
+# Without any extra (dask, onnx, pyarrow, matplotlib): the tests that need one are skipped.
+BARE := build/bare
+test-bare: $(BARE)/test.done
+	$(BARE)/bin/pytest -n 2 --dist loadfile -m "not slow and not attack"
+
+# The oldest versions that pyproject.toml declares.
 OLDEST := build/oldest
 test-oldest: $(OLDEST)/dev.done
 	$(OLDEST)/bin/pytest -m "not slow and not attack" -W default
 
-$(OLDEST)/dev.done: $(COMPILED) | $(VENV)/build.done compiler
-	$(PYTHON) -m venv $(OLDEST)
-	$(OLDEST)/bin/python -m pip install --quiet --disable-pip-version-check uv
-	$(OLDEST)/bin/uv pip install --quiet --python $(OLDEST)/bin/python --resolution lowest-direct ".[dev]"
+# Both in environments of their own, made again after an edit.
+$(BARE)/test.done: RESOLUTION := highest
+$(OLDEST)/dev.done: RESOLUTION := lowest-direct
+build/%/test.done build/%/dev.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
+	$(PYTHON) -m venv build/$*
+	build/$*/bin/python -m pip install --quiet --disable-pip-version-check uv
+	build/$*/bin/uv pip install --quiet --python build/$*/bin/python --reinstall-package tauboost \
+	  --resolution $(RESOLUTION) ".[$(basename $(@F))]"
 	@touch $@
 
 lint: $(VENV)/dev.done

@@ -52,9 +52,13 @@ def write(tmp_path):
     return write
 
 
-@pytest.fixture(scope="session")
+@pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
-    """Four worker processes of one thread, for all tests that do them no harm."""
+    """Four worker processes of one thread, for tests that do them no harm.
+
+    It ends with its file: threads of a scheduler draw from the generator of `random`, which
+    Hypothesis takes for a strategy that is not reproducible, in whatever test runs beside them.
+    """
     pytest.importorskip("distributed")
     from clusters import local_cluster  # noqa: PLC0415
 

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 
+from extras import arrow_case
 from tauboost.base.kinds import are_texts
 
 STRINGS = ["a b", "c"]
@@ -22,8 +22,8 @@ STRINGS = ["a b", "c"]
         np.array(STRINGS, dtype=object),
         pd.Series(STRINGS),
         pl.Series(STRINGS),
-        pa.array(STRINGS),
-        pa.chunked_array([STRINGS]),
+        arrow_case(lambda pa: pa.array(STRINGS)),
+        arrow_case(lambda pa: pa.chunked_array([STRINGS])),
     ],
     ids=lambda values: type(values).__name__,
 )
@@ -41,7 +41,7 @@ def test_texts(values):
         np.array([["a"]]),
         pd.DataFrame({"a": STRINGS}),
         pl.DataFrame({"a": STRINGS}),
-        pa.table({"a": STRINGS}),
+        arrow_case(lambda pa: pa.table({"a": STRINGS})),
         {"a": 1},
         iter(STRINGS),  # it would be gone
         None,

@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 from typer.testing import CliRunner
 
+from extras import needs
 from tauboost import beta
 from tauboost.cli import inspect as inspect_command
 from tauboost.cli.app import app
@@ -261,6 +262,7 @@ def test_taus_reach_n_with_few_steps():
 # compare
 
 
+@needs("matplotlib")
 def test_compare_writes_files_and_shows_a_table(tauboost, tmp_path):
     result = tauboost("compare", *QUICK)
     assert result.exit_code == 0
@@ -273,6 +275,7 @@ def test_compare_writes_files_and_shows_a_table(tauboost, tmp_path):
         assert (tmp_path / path).stat().st_size > 0
 
 
+@needs("matplotlib")
 def test_compare_json_is_one_document(tauboost, data, tmp_path):
     result = tauboost(
         "compare", data, "--json", "--out", "a/b", "--max-epochs", 3,
@@ -319,6 +322,7 @@ def test_compare_on_a_terminal_shows_bars_on_stderr_only(tauboost):
     assert "7/7 lbfgs" in result.stderr
 
 
+@needs("matplotlib")
 def test_compare_says_when_data_are_separable(tauboost, tmp_path):
     (tmp_path / "separable.svm").write_text("1 1:1\n-1 1:-1\n" * 20)
     limits = ("--max-epochs", 50, "--methods", "lbfgs,fully-parallel")

@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("pyarrow")
+
 import gzip
 import json
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from pyarrow import feather, parquet
 from sklearn.metrics import roc_auc_score
 

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from cli_runs import complaint, run
+from extras import needs
 
 # Rows 2 and 4 have equal features and different labels; feature 3 tells rows 1 and 5.
 TEXT = b"""+1 1:1 3:1
@@ -55,6 +56,7 @@ def test_a_store_gives_the_same(path, tmp_path):
     assert documents[0] == documents[1]
 
 
+@needs("pyarrow")
 def test_a_table(tmp_path):
     path = tmp_path / "shop.csv"
     path.write_text("age,town,bought\n25,Bonn,yes\n31,Ulm,no\n25,Bonn,no\n47,Ulm,no\n,Bonn,yes\n")
@@ -75,6 +77,7 @@ def test_separable_data_have_a_margin(write):
     assert "separable" in run("inspect", write(b"1 1:1\n2 2:1\n"), "--verdict").stdout
 
 
+@needs("matplotlib")
 def test_the_picture(path, tmp_path):
     picture = tmp_path / "verdict.png"
     result = run("inspect", path, "--verdict", "--plot", picture)

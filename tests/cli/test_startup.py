@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
+from extras import needs
 from tauboost import io
 from tauboost.cli.app import SUMMARIES, loaded
 
@@ -71,6 +72,7 @@ def test_fit_and_predict(folder, options):
         assert loaded_by(COMMAND, "predict", "m", "d.svm", *kind, cwd=folder) == {"numpy"}
 
 
+@needs("pyarrow")
 @pytest.mark.parametrize("options", [[], ["--test", "0.2", "--json"]])
 def test_tables_need_arrow_and_nothing_else(folder, options):
     rows = [f"{k % 17},{'abc'[k % 3]},{'yes' if k % 5 else 'no'}\n" for k in range(300)]

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("distributed")
+
 from dataclasses import dataclass
 
 import numpy as np

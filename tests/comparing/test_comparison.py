@@ -10,6 +10,7 @@ import sys
 import numpy as np
 import pytest
 
+from extras import needs
 from tauboost import Problem, Result, Status, Trace, beta, solve
 from tauboost.comparing import Comparison, MethodSetting, Run, compare, plot_comparison
 from tauboost.comparing.comparison import COLUMNS, thinned
@@ -170,26 +171,32 @@ def test_callback_sees_every_look_and_can_end_a_run(problem):
     assert seen[:4] == [("all", 0), ("all", 1), ("all", 2), ("all", 3)]
 
 
+@needs("matplotlib")
 def test_figure(comparison, tmp_path):
     plot_comparison(comparison, tmp_path / "figure.png")
     assert (tmp_path / "figure.png").read_bytes().startswith(b"\x89PNG")
 
 
+@needs("matplotlib")
 def test_figure_of_odd_comparisons(problem, tmp_path):
     many = [MethodSetting(f"tau={tau}", "pcdm", {"tau": tau}) for tau in (1, 2, 4, 8, 16, 32, 64)]
-    for settings, epochs in ((many, 2), (many[:1], 0)):
-        odd = compare(problem, settings, name="$x_1$ {", time_limit=None, max_epochs=epochs)
+    separable = Problem([[1.0, 0.0], [1.0, 0.5], [-1.0, 0.0]], [1, 1, 0])
+    for data, settings, epochs in (
+        (problem, many, 2),
+        (problem, many[:1], 0),
+        (separable, [MethodSetting("a", "lbfgs")], 50),
+    ):
+        odd = compare(data, settings, name="$x_1$ {", time_limit=None, max_epochs=epochs)
         plot_comparison(odd, str(tmp_path / "figure.png"))
 
 
-def test_separable_data_are_recognised(comparison, tmp_path):
+def test_separable_data_are_recognised(comparison):
     assert not comparison.is_separable
     problem = Problem([[1.0, 0.0], [1.0, 0.5], [-1.0, 0.0]], [1, 1, 0])
     settings = [MethodSetting("a", "fully-parallel"), MethodSetting("b", "lbfgs")]
     separable = compare(problem, settings, time_limit=None, max_epochs=50)
     assert separable.is_separable
     assert separable.best < -math.log(3)
-    plot_comparison(separable, tmp_path / "figure.png")
 
 
 def test_figure_without_matplotlib(comparison, tmp_path, monkeypatch):

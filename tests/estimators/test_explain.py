@@ -14,6 +14,7 @@ from sklearn.datasets import load_breast_cancer, load_iris
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
+from extras import needs
 from tauboost.comparing import plot_explanation, plot_margins, plot_path, plot_top_features
 
 PNG = b"\x89PNG"
@@ -225,6 +226,7 @@ def png(figure, tmp_path) -> bytes:
     return (tmp_path / "figure.png").read_bytes()[:4]
 
 
+@needs("matplotlib")
 def test_pictures_of_two_classes(two, tmp_path):
     clf, X, y = two
     assert png(plot_top_features(clf), tmp_path) == PNG
@@ -243,6 +245,7 @@ def test_pictures_of_two_classes(two, tmp_path):
         plot_explanation(clf, X[[3]], names=["a"])
 
 
+@needs("matplotlib")
 def test_pictures_of_more_classes(three, tmp_path):
     clf, X, y = three
     assert png(plot_top_features(clf), tmp_path) == PNG
@@ -255,6 +258,7 @@ def test_pictures_of_more_classes(three, tmp_path):
     assert png(plot_margins(eight, X, many), tmp_path) == PNG
 
 
+@needs("matplotlib")
 def test_pictures_survive_strange_names(tmp_path):
     X = pd.DataFrame({"$a_1": [0.0, 1.0] * 10, "b" * 90: [1.0, 0.0, 1.0, 1.0] * 5})
     y = np.array(["$x", "y_^"] * 10)
@@ -264,6 +268,7 @@ def test_pictures_survive_strange_names(tmp_path):
     assert png(plot_explanation(clf, X.iloc[[1]]), tmp_path) == PNG
 
 
+@needs("matplotlib")
 def test_picture_of_a_model_without_features(tmp_path):
     X, y = np.eye(30), np.arange(30) % 2
     clf = tb.TauBoostClassifier(alpha=100.0, l1_ratio=1.0, random_state=0).fit(X, y)
@@ -274,6 +279,7 @@ def test_picture_of_a_model_without_features(tmp_path):
     assert png(plot_margins(clf, X, y), tmp_path) == PNG
 
 
+@needs("matplotlib")
 @pytest.mark.parametrize("options", [{}, {"cv": None}, {"l1_ratio": 1.0}])
 def test_picture_of_a_path(options, tmp_path):
     X, y = load_breast_cancer(return_X_y=True)

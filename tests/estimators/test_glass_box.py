@@ -7,6 +7,7 @@ import pytest
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
+from extras import needs
 from table_models import GlassBox, glass_box, make_table
 from tauboost.estimators.persistence import ESTIMATORS
 from tauboost.io.model import write_model
@@ -111,6 +112,12 @@ def test_files(n_classes, has_names, tmp_path, monkeypatch):
     assert repr(again.terms_) == repr(clf.terms_)
     assert again.n_features_in_ == 3
     assert hasattr(again, "feature_names_in_") == has_names
+
+
+@needs("onnx")
+@pytest.mark.parametrize("n_classes", [2, 3])
+def test_onnx_has_an_input_for_each_column(n_classes):
+    clf = glass_box(n_classes).edit_term("age", flatten=(0, 30))
     assert len(tb.to_onnx(clf).graph.input) == 3
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import numpy as np
-import onnxruntime as ort
 import pandas as pd
 import pytest
 
@@ -56,6 +55,7 @@ def test_a_loaded_classifier_predicts_the_same_bits(fitted, rows, tmp_path):
 
 
 def test_onnx_gives_the_same_labels_and_probabilities(fitted, rows, tmp_path):
+    ort = pytest.importorskip("onnxruntime")
     tb.to_onnx(fitted, tmp_path / "model.onnx")
     session = ort.InferenceSession(tmp_path / "model.onnx")
     feed = {

@@ -8,7 +8,6 @@ import re
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 from sklearn.base import clone, is_classifier
 from sklearn.exceptions import NotFittedError
@@ -21,6 +20,7 @@ from sklearn.utils.estimator_checks import (
 )
 
 import tauboost as tb
+from extras import arrow_case
 from small_texts import fitted, make_texts
 from tauboost.tuning.fitting import fit
 from tauboost.tuning.options import Parameters
@@ -113,8 +113,8 @@ def test_labels_of_every_kind(labels):
         pd.Series,
         lambda texts: pd.Series(texts, dtype="string"),
         pl.Series,
-        pa.array,
-        lambda texts: pa.chunked_array([texts[:50], texts[50:]]),
+        arrow_case(lambda pa: pa.array),
+        arrow_case(lambda pa: lambda texts: pa.chunked_array([texts[:50], texts[50:]])),
         iter,
     ],
 )
@@ -259,7 +259,9 @@ def test_margins_and_hard_texts():
 @pytest.mark.parametrize(
     "kind", [tb.TauBoostClassifier, tb.TableClassifier, tb.TauBoostClassifierCV]
 )
-@pytest.mark.parametrize("make", [list, np.array, pd.Series, pl.Series, pa.array])
+@pytest.mark.parametrize(
+    "make", [list, np.array, pd.Series, pl.Series, arrow_case(lambda pa: pa.array)]
+)
 def test_texts_given_to_other_classifiers(kind, make):
     with pytest.raises((TypeError, ValueError), match="TextClassifier") as caught:
         kind().fit(make(TEXTS), Y)

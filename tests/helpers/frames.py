@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
+import pytest
 
 COLUMNS = {
     "age": [25, 31, None, 47, 25, 60],
@@ -27,24 +27,31 @@ def as_rows(columns=COLUMNS):
     return [list(row) for row in zip(*columns.values(), strict=True)]
 
 
+def arrow():
+    return pytest.importorskip("pyarrow")
+
+
+def as_pandas_of_arrow():
+    kinds = {name: pd.ArrowDtype(arrow().array(values).type) for name, values in COLUMNS.items()}
+    return pd.DataFrame({n: pd.array(v, dtype=kinds[n]) for n, v in COLUMNS.items()})
+
+
 FRAMES = {
     "pandas": as_pandas,
     "pandas, strings as objects": lambda: as_pandas(strings="object"),
     "pandas, all objects": lambda: pd.DataFrame(COLUMNS, dtype=object),
     "pandas, categories": lambda: as_pandas(strings="category"),
-    "pandas, of arrow": lambda: pd.DataFrame(
-        {n: pd.array(v, dtype=pd.ArrowDtype(pa.array(v).type)) for n, v in COLUMNS.items()}
-    ),
+    "pandas, of arrow": as_pandas_of_arrow,
     "polars": lambda: pl.DataFrame(COLUMNS),
     "polars, categories": lambda: pl.DataFrame(COLUMNS).cast({"town": pl.Categorical}),
-    "pyarrow": lambda: pa.table(COLUMNS),
-    "pyarrow, in chunks": lambda: pa.concat_tables(
-        [pa.table(COLUMNS).slice(0, 2), pa.table(COLUMNS).slice(2)]
+    "pyarrow": lambda: arrow().table(COLUMNS),
+    "pyarrow, in chunks": lambda: arrow().concat_tables(
+        [arrow().table(COLUMNS).slice(0, 2), arrow().table(COLUMNS).slice(2)]
     ),
-    "pyarrow, encoded": lambda: pa.table(
-        COLUMNS | {"town": pa.array(COLUMNS["town"]).dictionary_encode()}
+    "pyarrow, encoded": lambda: arrow().table(
+        COLUMNS | {"town": arrow().array(COLUMNS["town"]).dictionary_encode()}
     ),
-    "pyarrow, a batch": lambda: pa.RecordBatch.from_pydict(COLUMNS),
+    "pyarrow, a batch": lambda: arrow().RecordBatch.from_pydict(COLUMNS),
     "objects": lambda: np.array(as_rows(), dtype=object),
     "rows": as_rows,
 }

@@ -7,8 +7,7 @@ import io
 import json
 from pathlib import Path
 
-import pyarrow as pa
-from pyarrow import feather, parquet
+import pytest
 
 from svmlight_texts import COMPRESS
 
@@ -66,11 +65,12 @@ def write_texts(folder: Path, kind: str, texts=TEXTS, labels=LABELS, packed: str
         path = path if packed == "plain" else path.with_name(f"{path.name}.{packed}")
         path.write_bytes(COMPRESS[packed](AS_TEXT[kind](texts, labels)))
         return path
+    pa = pytest.importorskip("pyarrow")
     table = pa.table({"id": range(len(texts)), "text": texts, "label": labels})
     if kind == "parquet":
-        parquet.write_table(table, path, row_group_size=2)
+        pytest.importorskip("pyarrow.parquet").write_table(table, path, row_group_size=2)
     elif kind == "feather":
-        feather.write_feather(table, path)
+        pytest.importorskip("pyarrow.feather").write_feather(table, path)
     else:
         with pa.OSFile(str(path), "wb") as file, pa.ipc.new_stream(file, table.schema) as sink:
             sink.write_table(table, max_chunksize=2)

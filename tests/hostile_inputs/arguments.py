@@ -5,12 +5,12 @@ from __future__ import annotations
 import io
 import tempfile
 from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import pandas as pd
-import pyarrow as pa
 import scipy.sparse as sp
 
 import tauboost as tb
@@ -275,7 +275,6 @@ DENSE: dict[str, Any] = {
     "frame of sparse columns": pd.DataFrame.sparse.from_spmatrix(sp.csr_matrix(X)),
     "frame of dates": pd.DataFrame(X.astype(int).astype("M8[s]")),
     "frame of categories": pd.DataFrame(X).astype("category"),
-    "Arrow table": pa.table({str(k): X[:, k] for k in range(6)}),
     "dict": {"a": [1, 2]},
     "text itself": "abc",
     "generator": (row for row in X),
@@ -283,6 +282,10 @@ DENSE: dict[str, Any] = {
     "object": object(),
     "Problem": print,
 }
+with suppress(ImportError):  # it is an extra
+    import pyarrow as pa
+
+    DENSE["Arrow table"] = pa.table({str(k): X[:, k] for k in range(6)})
 # What these mean where they are accepted; all others that are accepted mean clean().
 MEANING = {
     "booleans": (X > 0).astype(float),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tempfile
 from functools import cache
+from importlib.util import find_spec
 from pathlib import Path
 from typing import Any
 
@@ -137,7 +138,9 @@ ENTRIES = {
     for entry in (
         *(problem, classifier, decisions, solved, path, default_classifier, cross_validated),
         *(stumps, stump_votes, sparse_decisions, predictions, probabilities, explained, margins),
-        *(hardest, stored, dask_part, table_classifier, table_problem),
+        *(hardest, stored, table_classifier, table_problem),
     )
 }
+if find_spec("distributed") is not None:  # it is an extra
+    ENTRIES["dask_part"] = dask_part
 OF_TABLES = {"table_classifier", "table_problem"}

@@ -12,6 +12,7 @@ import pytest
 
 import tauboost as tb
 from cli_runs import complaint, run
+from extras import needs
 from sparse_data import random_csr
 from tauboost.comparing import MethodSetting, compare, plot_comparison
 from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
@@ -55,6 +56,14 @@ def save_state(folder, clf, comparison):
         (folder / "c").rmdir()
 
 
+NEEDS = {"onnx": "onnx", "figure": "matplotlib", "plot": "matplotlib"}
+
+
+def skipped_without(names):
+    """Return cases, those that need an extra skipped without it."""
+    return [pytest.param(n, marks=needs(NEEDS[n])) if n in NEEDS else n for n in names]
+
+
 WRITERS = {
     "model": lambda folder, clf, comparison: tb.save_model(clf, folder / "model"),
     "onnx": lambda folder, clf, comparison: tb.to_onnx(clf, folder / "x.onnx"),
@@ -83,7 +92,7 @@ def fill(disk, leave=0):
         file.truncate(max(0, file.tell() - leave))
 
 
-@pytest.mark.parametrize("name", WRITERS)
+@pytest.mark.parametrize("name", skipped_without(WRITERS))
 @pytest.mark.parametrize("leave", [0, 12_288])
 def test_a_full_disk(tiny_disk, clf, comparison, name, leave):
     if leave and name in ("traces", "metadata"):
@@ -95,7 +104,7 @@ def test_a_full_disk(tiny_disk, clf, comparison, name, leave):
     assert [path.name for path in tiny_disk.iterdir()] == ["filling"]
 
 
-@pytest.mark.parametrize("name", sorted(WRITERS.keys() - {"state"}))
+@pytest.mark.parametrize("name", skipped_without(sorted(WRITERS.keys() - {"state"})))
 def test_a_read_only_folder(read_only, clf, comparison, name):
     with pytest.raises(OSError, match="Read-only file system"):
         WRITERS[name](read_only, clf, comparison)
@@ -125,7 +134,7 @@ def inputs(tmp_path_factory):
     return folder
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", skipped_without(COMMANDS))
 def test_commands_on_a_full_disk(tiny_disk, inputs, name, monkeypatch):
     monkeypatch.chdir(inputs)
     fill(tiny_disk)
@@ -135,7 +144,7 @@ def test_commands_on_a_full_disk(tiny_disk, inputs, name, monkeypatch):
     assert not [path for folder in ("c", "o") for path in (tiny_disk / folder).glob("*")]
 
 
-@pytest.mark.parametrize("name", COMMANDS)
+@pytest.mark.parametrize("name", skipped_without(COMMANDS))
 def test_commands_in_a_read_only_folder(read_only, inputs, name, monkeypatch):
     monkeypatch.chdir(inputs)
     line = complaint(run(*(word.format(read_only) for word in COMMANDS[name])))

@@ -5,8 +5,9 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-import onnxruntime as ort
 import pytest
+
+ort = pytest.importorskip("onnxruntime")
 
 from table_models import glass_box, make_model, make_table
 from tauboost.design.columns import CategoryColumn, NumericColumn

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("pyarrow")
+
 import bz2
 import gzip
 import lzma
@@ -9,7 +13,6 @@ import sys
 
 import numpy as np
 import pyarrow as pa
-import pytest
 from pyarrow import csv, feather, parquet
 
 from frames import COLUMNS

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import pyarrow as pa
 import pytest
+
+pytest.importorskip("pyarrow")
+
+import pyarrow as pa
 from pyarrow import parquet
 
 from tauboost.io.text_files import read_texts, text_blocks

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
-import numpy as np
 import pytest
+
+pytest.importorskip("matplotlib")
+
+import numpy as np
 
 import tauboost as tb
 from pictures import png, texts

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("matplotlib")
+
 from dataclasses import replace
 
 import numpy as np

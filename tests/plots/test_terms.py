@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import pytest
+
+pytest.importorskip("matplotlib")
+
 from dataclasses import replace
 
 import numpy as np
-import pytest
 
 from pictures import png, texts
 from table_models import CategoryColumn, make_model

@@ -24,13 +24,13 @@ SESSIONS = {"docs/guide.md", "docs/command-line.md", "docs/reports.md", "docs/mi
 NEEDS = {
     "README.md": "pandas",
     "docs/classifier.md": "pandas",
-    "docs/command-line.md": "matplotlib",
+    "docs/command-line.md": "matplotlib pyarrow",
     "docs/dask.md": "distributed",
     "docs/gallery.md": "matplotlib",
     "docs/guide.md": "matplotlib",
     "docs/model-files.md": "onnxruntime",
     "docs/paths-and-explanations.md": "matplotlib",
-    "docs/reports.md": "pandas",
+    "docs/reports.md": "pyarrow",
     "docs/tables.md": "onnxruntime",
     "docs/texts.md": "pandas",
 }
@@ -71,7 +71,8 @@ def quick_workers(page):
 @pytest.mark.filterwarnings("ignore:Port 8787 is already in use")  # by another's dashboard
 @pytest.mark.parametrize("page", PAGES)
 def test_examples_print_what_is_shown(page, tmp_path, monkeypatch, capsys):
-    pytest.importorskip(NEEDS.get(page, "tauboost"))
+    for module in NEEDS.get(page, "").split():
+        pytest.importorskip(module)
     monkeypatch.chdir(tmp_path)
     names: dict[str, Any] = {"__name__": "__main__"}
     printed = []

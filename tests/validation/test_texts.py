@@ -7,15 +7,14 @@ from collections import UserList, deque
 import numpy as np
 import pandas as pd
 import polars as pl
-import pyarrow as pa
 import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
+from extras import HAS_ARROW, arrow_case
 from tauboost.validation.texts import TEXTS_AT_ONCE, take_texts, text_blocks
 
 TEXTS = ["the cat", "", "漢字 \ud7ff", "a\x00b", "x" * 100]
-ARROW = pd.ArrowDtype(pa.string())
 STRINGS = getattr(np.dtypes, "StringDType", None)  # since NumPy 2
 
 
@@ -31,12 +30,21 @@ def taken():
     yield "strings of numpy", [np.str_(text) for text in TEXTS]
     if STRINGS is not None:
         yield "StringDType", np.array(TEXTS, dtype=STRINGS())
-    for dtype in (None, object, "string", "string[pyarrow]", ARROW, "category"):
+    for dtype in (None, object, "string", "category"):
         yield f"pandas {dtype}", pd.Series(TEXTS, dtype=dtype)
     yield "pandas, other index", pd.Series(TEXTS, index=[5, 5, 1, 0, 9])
     yield "Index", pd.Index(TEXTS)
     yield "polars", pl.Series(TEXTS)
     yield "polars, categories", pl.Series(TEXTS, dtype=pl.Categorical)
+    if HAS_ARROW:
+        yield from taken_of_arrow()
+
+
+def taken_of_arrow():
+    import pyarrow as pa  # noqa: PLC0415
+
+    for dtype in ("string[pyarrow]", pd.ArrowDtype(pa.string())):
+        yield f"pandas {dtype}", pd.Series(TEXTS, dtype=dtype)
     for name in ("string", "large_string", "string_view"):
         if hasattr(pa, name):  # views are newer than our oldest Arrow
             yield f"arrow {name}", pa.array(TEXTS, getattr(pa, name)())
@@ -81,13 +89,16 @@ def test_the_list_given_is_not_changed():
         (5, "texts must be a list of strings, got 5"),
         ({"a": "b"}, "texts must be a list of strings, got {'a': 'b'}"),
         ({"a"}, "texts must be a list of strings, got {'a'}"),
-        (pa.scalar("x"), "texts must be a list of strings, got "),
+        arrow_case(lambda pa: pa.scalar("x"), "texts must be a list of strings, got "),
         (pl.LazyFrame({"a": TEXTS}), "texts must be a list of strings, got an object of type Lazy"),
         (np.array("x"), "texts must be one column of strings, got something of shape ()"),
         (np.array([["a", "b"]]), "texts must be one column of strings, got something of shape (1,"),
         (pd.DataFrame({"a": TEXTS}), "texts must be one column of strings, got something of shape"),
         (pl.DataFrame({"a": TEXTS}), "texts must be one column of strings, got something of shape"),
-        (pa.table({"a": TEXTS}), "texts must be one column of strings, got something of shape (5"),
+        arrow_case(
+            lambda pa: pa.table({"a": TEXTS}),
+            "texts must be one column of strings, got something of shape (5",
+        ),
         (
             sp.csr_array((3, 2)),
             "texts must be one column of strings, got something of shape (3, 2)",
@@ -118,16 +129,20 @@ MISSING = "it is missing: fill it in, as with '', or leave the row out"
         (pd.Series(["a", None, "b"]), 1, MISSING),
         (pd.Series(["a", None, "b"], dtype=object), 1, f"None: {MISSING}"),
         (pd.Series(["a", None], dtype="string"), 1, f"<NA>: {MISSING}"),
-        (pd.Series(["a", None], dtype=ARROW), 1, f"<NA>: {MISSING}"),
+        arrow_case(
+            lambda pa: pd.Series(["a", None], dtype=pd.ArrowDtype(pa.string())),
+            1,
+            f"<NA>: {MISSING}",
+        ),
         (pl.Series(["a", None]), 1, f"None: {MISSING}"),
-        (pa.array(["a", None]), 1, f"None: {MISSING}"),
-        (pa.chunked_array([["a"], ["b", None]]), 2, f"None: {MISSING}"),
+        arrow_case(lambda pa: pa.array(["a", None]), 1, f"None: {MISSING}"),
+        arrow_case(lambda pa: pa.chunked_array([["a"], ["b", None]]), 2, f"None: {MISSING}"),
         (np.ma.array(["a", "b"], mask=[0, 1]), 1, f"None: {MISSING}"),
         ([b"x"], 0, "b'x': decode it, as in text.decode('utf-8')"),
         (np.array([b"x"]), 0, "b'x': decode it, as in text.decode('utf-8')"),
         (["a", 1], 1, "1: make it one by str()"),
         (range(3), 0, "0: make it one by str()"),
-        (pa.array([1]), 0, "1: make it one by str()"),
+        arrow_case(lambda pa: pa.array([1]), 0, "1: make it one by str()"),
         ([["a"]], 0, "['a']: make it one by str()"),
         (iter(["a", "b", 3.5]), 2, "3.5: make it one by str()"),
     ],
