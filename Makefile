@@ -34,9 +34,12 @@ docs-browser: docs
 ALONE := tests/cluster/test_faults.py tests/cluster/test_network.py \
   $(wildcard tests/project/test_attack_*.py) tests/project/test_benchmarks.py \
   tests/project/test_benchmark_solvers.py
+define suite
+	$(1) -n 2 --dist loadfile -m "not slow and not attack" $(ALONE:%=--ignore=%)
+	$(1) -m "not slow and not attack" $(ALONE)
+endef
 test: $(VENV)/dev.done lint types
-	$(BIN)/pytest -n 2 --dist loadfile -m "not slow and not attack" $(ALONE:%=--ignore=%)
-	$(BIN)/pytest -m "not slow and not attack" $(ALONE)
+	$(call suite,$(BIN)/pytest)
 
 test-slow: $(VENV)/dev.done
 	$(BIN)/pytest -m slow
@@ -44,12 +47,12 @@ test-slow: $(VENV)/dev.done
 # Without any extra (dask, onnx, pyarrow, matplotlib): the tests that need one are skipped.
 BARE := build/bare
 test-bare: $(BARE)/test.done
-	$(BARE)/bin/pytest -n 2 --dist loadfile -m "not slow and not attack"
+	$(call suite,$(BARE)/bin/pytest)
 
 # The oldest versions that pyproject.toml declares.
 OLDEST := build/oldest
 test-oldest: $(OLDEST)/dev.done
-	$(OLDEST)/bin/pytest -m "not slow and not attack" -W default
+	$(call suite,$(OLDEST)/bin/pytest -W default)
 
 # Both in environments of their own, made again after an edit.
 $(BARE)/test.done: RESOLUTION := highest

@@ -25,6 +25,7 @@ try:
 except SystemExit:
     pass
 """
+LINALG = "import scipy.linalg"  # brings scipy.sparse along in SciPy 1.12 to 1.15
 SHOW = f"import sys; print('loaded:', *[name for name in {SLOW} if name in sys.modules])"
 
 
@@ -67,7 +68,7 @@ def folder(tmp_path):
 @pytest.mark.parametrize("options", [[], ["--test", "0.2", "--json"], ["--alpha", "1e-3"]])
 def test_fit_and_predict(folder, options):
     fit = ["fit", "d.svm", "--out", "m", *options]
-    assert loaded_by(COMMAND, *fit, cwd=folder) == {"numpy"}
+    assert loaded_by(COMMAND, *fit, cwd=folder) <= {"numpy", *loaded_by(LINALG)}
     for kind in ([], ["--proba", "--metrics", "--json"]):
         assert loaded_by(COMMAND, "predict", "m", "d.svm", *kind, cwd=folder) == {"numpy"}
 
@@ -107,7 +108,10 @@ def test_texts_need_what_reads_them(folder, options):
 def test_convert_and_inspect(folder):
     assert loaded_by(COMMAND, "convert", "d.svm", "d.store", cwd=folder) == {"numpy"}
     assert loaded_by(COMMAND, "inspect", "d.store", cwd=folder) == {"numpy"}
-    assert loaded_by(COMMAND, "inspect", "d.svm", "--plan", cwd=folder) == {"numpy"}
+    assert loaded_by(COMMAND, "inspect", "d.svm", "--plan", cwd=folder) <= {
+        "numpy",
+        *loaded_by(LINALG),
+    }
 
 
 def test_every_public_name_is_there():

@@ -116,7 +116,8 @@ def test_files(n_classes, has_names, tmp_path, monkeypatch):
 
 @needs("onnx")
 @pytest.mark.parametrize("n_classes", [2, 3])
-def test_onnx_has_an_input_for_each_column(n_classes):
+def test_onnx_has_an_input_for_each_column(n_classes, monkeypatch):
+    monkeypatch.setitem(ESTIMATORS, "GlassBox", GlassBox)
     clf = glass_box(n_classes).edit_term("age", flatten=(0, 30))
     assert len(tb.to_onnx(clf).graph.input) == 3
 
