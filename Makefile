@@ -58,7 +58,7 @@ test-oldest: $(OLDEST)/dev.done
 $(BARE)/test.done: RESOLUTION := highest
 $(OLDEST)/dev.done: RESOLUTION := lowest-direct
 build/%/test.done build/%/dev.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
-	$(PYTHON) -m venv build/$*
+	$(PYTHON) -m venv --clear build/$*
 	build/$*/bin/python -m pip install --quiet --disable-pip-version-check uv
 	build/$*/bin/uv pip install --quiet --python build/$*/bin/python --reinstall-package tauboost \
 	  --resolution $(RESOLUTION) ".[$(basename $(@F))]"

@@ -25,7 +25,7 @@ try:
 except SystemExit:
     pass
 """
-LINALG = "import scipy.linalg"  # brings scipy.sparse along in SciPy 1.12 to 1.15
+LINALG = "import scipy.linalg"  # brings scipy.sparse along in SciPy 1.13 to 1.15
 SHOW = f"import sys; print('loaded:', *[name for name in {SLOW} if name in sys.modules])"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Self
 
@@ -81,7 +82,7 @@ def lazily(model: Any, method: str, X: Any, empty: NDArray[Any]) -> da.Array:
     # A task of its own, so that the coefficients are in the graph once.
     options = {"model": delayed(model, traverse=False), "method": method, "empty": empty}
     if not hasattr(X, "chunks"):
-        return X.map_partitions(ask_model, **options, meta=empty)
+        return on_partitions(ask_model, X, options)
     X = X.rechunk({1: -1})
     return da.map_blocks(
         ask_model,
@@ -113,11 +114,17 @@ def lazily_on_texts(model: Any, method: str, X: Any, empty: NDArray[Any]) -> da.
             chunks=(X.chunks[0], *widths),
             new_axis=[1] if widths else None,
         )
-    if hasattr(X, "ndim"):  # a series
-        return X.map_partitions(ask_about_texts, **options, meta=empty)
+    return on_partitions(ask_about_texts, X, options)
+
+
+def on_partitions(ask: Callable[..., NDArray[Any]], X: Any, options: dict[str, Any]) -> da.Array:
+    """Have a function called on every partition of a frame, a series or a bag.
+
+    Their own ``map_partitions`` leaves a model that is a task as it is, in some versions of Dask.
+    """
+    empty = options["empty"]
     shape = (np.nan, *empty.shape[1:])
-    ask = delayed(ask_about_texts)
-    answers = [ask(block, **options) for block in X.to_delayed()]
+    answers = [delayed(ask)(block, **options) for block in X.to_delayed()]
     return da.concatenate([da.from_delayed(answer, shape, meta=empty) for answer in answers])
 
 

@@ -94,15 +94,18 @@ class StumpSearch:
         n_thresholds: int,
         n_threads: int | None = None,
     ) -> None:
-        feature, threshold, indicators = _candidates(sp.csc_array(X), n_thresholds)
+        columns, c = sp.csc_array(X), sample_weight
+        present = np.arange(len(y)) if c is None else np.flatnonzero(c > 0)
+        if c is not None and len(present) < len(y):  # the others place no thresholds either
+            columns, c = columns[present], c[present]
+        feature, threshold, indicators = _candidates(columns, n_thresholds)
         problem = Problem.of_part(
-            indicators, y, sample_weight, classes=classes, fit_intercept=True, n_threads=n_threads
+            indicators, y[present], c, classes=classes, fit_intercept=True, n_threads=n_threads
         )
         self._n_coordinates, self._rows, self._c = problem.n_coordinates, problem.rows(), problem.c
         self._place = np.append(problem.design.place, problem.n_features)  # the constant is last
         self._side = np.append(np.where(threshold < 0, -1.0, 1.0), 1.0)
         self._feature, self._threshold = np.append(feature, -1), np.append(threshold, 0.0)
-        present = np.arange(len(y)) if sample_weight is None else np.flatnonzero(sample_weight > 0)
         self.row_order = present[problem.matrix.row_order]
         self._label = np.where(y[self.row_order] == classes[1], 1.0, -1.0)
 
