@@ -14,11 +14,11 @@ from hypothesis import strategies as st
 from sklearn.datasets import make_classification
 from sklearn.ensemble import AdaBoostClassifier
 from sklearn.tree import DecisionTreeClassifier
-from sklearn.utils.estimator_checks import check_estimator
 
 import tauboost as tb
 import tauboost.dask as td
 from conftest import real_data
+from sklearn_checks import check_all
 from tauboost.estimators.stumps import Stumps, _candidates, boost, stump_values
 
 X, Y = make_classification(400, 10, n_informative=4, random_state=0)
@@ -98,16 +98,12 @@ def test_bad_parameters():
 
 
 CUT = "rows are cut into parts at random: as often as a row is there, it may go to another part"
-UNEQUAL = {
-    "check_sample_weight_equivalence_on_dense_data": CUT,
-    "check_sample_weight_equivalence_on_sparse_data": CUT,
-}
 
 
-@pytest.mark.parametrize(("n_parts", "failures"), [(1, {}), (2, UNEQUAL)])
-def test_scikit_learn(n_parts, failures):
+@pytest.mark.parametrize(("n_parts", "no_repetition"), [(1, None), (2, CUT)])
+def test_scikit_learn(n_parts, no_repetition):
     model = tb.AdaBoostPLClassifier(10, n_parts=n_parts, random_state=0)
-    check_estimator(model, expected_failed_checks=failures, on_skip=None)
+    check_all(model, no_repetition)
 
 
 def test_on_a_cluster_as_here(client):
