@@ -12,7 +12,7 @@ import csv
 import math
 import os
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -29,6 +29,7 @@ import tauboost as tb
 from machine import commit, processor
 from tauboost.base.arrays import Vector
 from tauboost.base.threads import resolve_threads
+from tauboost.comparing.comparison import Comparison, thinned
 from tauboost.datasets import find_data
 from tauboost.io import load_svmlight
 
@@ -39,12 +40,14 @@ __all__ = [
     "Neighbours",
     "Timings",
     "add_long",
+    "chosen_sets",
     "clock",
     "parser",
     "print_table",
     "provenance",
     "remark_on",
     "time_in_turns",
+    "trace_rows",
     "url_like",
     "w8a",
     "write_csv",
@@ -53,7 +56,9 @@ __all__ = [
 HERE = Path(__file__).resolve().parent
 URL_NONZEROS_A_ROW = 115
 TOLERABLE_CORES = 0.1
+TRACE_ROWS = 1000
 State = TypeVar("State")
+Loaded = TypeVar("Loaded")
 
 
 def parser(description: str | None) -> argparse.ArgumentParser:
@@ -80,6 +85,25 @@ def add_long(options: argparse.ArgumentParser, seconds: float) -> None:
 
 
 # Data.
+
+
+def chosen_sets(
+    chosen: argparse.Namespace,
+    names: Iterable[str],
+    load: Callable[[str], Loaded],
+    quick: Callable[[int], Iterable[Loaded]],
+) -> Iterator[Loaded]:
+    """Yield the data sets; a public one that is not there is skipped, unless it was asked for."""
+    if chosen.quick and not chosen.data:
+        yield from quick(chosen.seed)
+        return
+    for name in chosen.data or names:
+        try:
+            yield load(name)
+        except (FileNotFoundError, ValueError) as why:
+            if chosen.data:
+                raise SystemExit(f"error: {why}") from None
+            print(f"skipped: {name} ({why})")
 
 
 @dataclass(frozen=True)
@@ -219,6 +243,15 @@ def write_csv(
         writer.writeheader()
         writer.writerows(complete)
     Console(stderr=True).print(f"written: {path.name}", highlight=False)
+
+
+def trace_rows(comparison: Comparison, about: Mapping[str, Any]) -> Iterator[dict[str, Any]]:
+    """Yield the traces in long form, thinned to what a picture can show."""
+    for run in comparison.runs:
+        trace = run.result.trace
+        named = {"label": run.setting.label, "method": run.setting.method}
+        for k in thinned(len(trace.epoch), TRACE_ROWS):
+            yield {**about} | named | {column: trace[column][k] for column in trace}
 
 
 def remark_on(other_cores: float) -> None:

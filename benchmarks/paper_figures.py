@@ -8,7 +8,7 @@ the objective that tau = 1 reaches after a few epochs; tables and pictures show 
 from __future__ import annotations
 
 import argparse
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import cycle
 from pathlib import Path
@@ -22,10 +22,8 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 import common
 import tauboost as tb
 from tauboost import comparing
-from tauboost.comparing.comparison import thinned
 
 PAPER_TAU = 16
-TRACE_ROWS = 1000
 MEASURED = ("epochs", "iterations", "seconds")
 COLORS = ("#d1221f", "#1f4fd1")
 
@@ -59,17 +57,8 @@ def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None
     common.remark_on(others.cores)
     about = {"data": data.name, "threads": chosen.threads}
     about["other_cores_busy"] = round(others.cores, 2)
-    common.write_csv(chosen.out / "figure1.csv", trace_rows(comparison, about), origin)
+    common.write_csv(chosen.out / "figure1.csv", common.trace_rows(comparison, about), origin)
     comparing.plot_comparison(comparison, chosen.out / "figure1.png")
-
-
-def trace_rows(comparison: comparing.Comparison, about: Row) -> Iterator[Row]:
-    """Yield the traces in long form, thinned to what a picture can show."""
-    for run in comparison.runs:
-        trace = run.result.trace
-        named = {"label": run.setting.label, "method": run.setting.method}
-        for k in thinned(len(trace.epoch), TRACE_ROWS):
-            yield about | named | {column: trace[column][k] for column in trace}
 
 
 def show_comparison(comparison: comparing.Comparison) -> None:

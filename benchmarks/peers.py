@@ -13,6 +13,7 @@ import math
 import tempfile
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from statistics import median
 from typing import Any
@@ -220,20 +221,6 @@ def installed(
         print(f"skipped: {family} (not installed: pip install {package})")
 
 
-def data_sets(chosen: argparse.Namespace) -> Iterator[common.Data]:
-    """Yield the sets; a public one that is not there is skipped, unless it was asked for."""
-    if chosen.quick and not chosen.data:
-        yield from quick_sets(chosen.seed)
-        return
-    for name in chosen.data or SETS:
-        try:
-            yield load(name, chosen.seed)
-        except (FileNotFoundError, ValueError) as why:
-            if chosen.data:
-                raise SystemExit(f"error: {why}") from None
-            print(f"skipped: {name} ({why})")
-
-
 def main() -> None:
     """Compare on every data set, and sum up."""
     chosen = arguments()
@@ -241,7 +228,7 @@ def main() -> None:
     workers: Workers = {}
     tables: dict[str, list[Row]] = {}
     try:
-        for data in data_sets(chosen):
+        for data in common.chosen_sets(chosen, SETS, partial(load, seed=chosen.seed), quick_sets):
             rows = tables[data.name] = compare(data, workers, chosen)
             show(rows, chosen.repeats)
             common.write_csv(chosen.out / f"peers_{data.name}.csv", rows, origin)

@@ -11,6 +11,7 @@ from __future__ import annotations
 import argparse
 import math
 from collections.abc import Iterator, Mapping, Sequence
+from functools import partial
 from itertools import chain
 from typing import Any
 
@@ -125,20 +126,6 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-def tables_of(chosen: argparse.Namespace) -> Iterator[Table]:
-    """Yield the tables; a public one that is not there is skipped, unless it was asked for."""
-    if chosen.quick and not chosen.data:
-        yield from quick_tables(chosen.seed)
-        return
-    for name in chosen.data or SETS:
-        try:
-            yield load(name, chosen.label)
-        except (FileNotFoundError, ValueError) as why:
-            if chosen.data:
-                raise SystemExit(f"error: {why}") from None
-            print(f"skipped: {name} ({why})")
-
-
 def main() -> None:
     """Compare on every table and sum up, or measure the single figures that were asked for."""
     chosen = arguments()
@@ -152,7 +139,9 @@ def main() -> None:
     workers: Workers = {}
     found: dict[str, list[Row]] = {}
     try:
-        for table in tables_of(chosen):
+        for table in common.chosen_sets(
+            chosen, SETS, partial(load, label=chosen.label), quick_tables
+        ):
             rows = found[table.name] = compare(table, workers, chosen)
             print(markdown(rows))
     finally:

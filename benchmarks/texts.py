@@ -11,7 +11,7 @@ from __future__ import annotations
 
 import argparse
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -118,20 +118,6 @@ def arguments() -> argparse.Namespace:
     return chosen
 
 
-def corpora(chosen: argparse.Namespace) -> Iterator[Corpus]:
-    """Yield the corpora; a public one that is not there is skipped, unless it was asked for."""
-    if chosen.quick and not chosen.data:
-        yield quick_corpus(chosen.seed)
-        return
-    for name in chosen.data or SETS:
-        try:
-            yield load(name)
-        except (FileNotFoundError, ValueError) as why:
-            if chosen.data:
-                raise SystemExit(f"error: {why}") from None
-            print(f"skipped: {name} ({why})")
-
-
 def ways(corpus: Corpus, chosen: argparse.Namespace, origin: Row) -> None:
     """Compare ways from strings to predictions: a table, a picture, and what it comes to."""
     workers: Workers = {}
@@ -163,7 +149,8 @@ def main() -> None:
     chosen = arguments()
     origin = common.provenance(chosen.seed)
     chosen.out.mkdir(parents=True, exist_ok=True)
-    for corpus in corpora(chosen) if chosen.ways or chosen.single else ():
+    corpora = common.chosen_sets(chosen, SETS, load, lambda seed: [quick_corpus(seed)])
+    for corpus in corpora if chosen.ways or chosen.single else ():
         if chosen.ways:
             ways(corpus, chosen, origin)
         for name in chosen.single:

@@ -27,13 +27,12 @@ import common
 import tauboost as tb
 from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost import comparing
-from tauboost.comparing.comparison import Run, thinned
+from tauboost.comparing.comparison import Run
 from tauboost.penalty import Penalty
 from tauboost.solvers import is_unbounded
 from tauboost.solvers.exact import BundleSize
 
 PAPER_TAU = 16
-TRACE_ROWS = 1000
 GIB = 2**30
 ABOUT = "{data}: {n_samples:,} x {n_features:,}, {nnz:,} nonzeros"
 SETTINGS = {
@@ -112,15 +111,6 @@ def race_to_pcdm(comparison: comparing.Comparison, facts: common.Facts) -> None:
     facts.add(what, np.inf if seconds is None else seconds, "seconds")
     share = np.inf if seconds is None else seconds / slow.seconds
     facts.add("the same, as a share of its time", share, "", "at most 1/20, aim 1/100")
-
-
-def trace_rows(comparison: comparing.Comparison, about: Row) -> Iterator[Row]:
-    """Yield the traces in long form, thinned to what a picture can show."""
-    for run in comparison.runs:
-        trace = run.result.trace
-        named = {"label": run.setting.label, "method": run.setting.method}
-        for k in thinned(len(trace.epoch), TRACE_ROWS):
-            yield about | named | {column: trace[column][k] for column in trace}
 
 
 # Figure 3: one thread against more.
@@ -231,7 +221,7 @@ def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
     busy = {"other_cores_busy": round(others.cores, 2)}
     common.write_csv(chosen.out / "url_scale.csv", [row | busy for row in facts.rows], origin)
     common.write_csv(
-        chosen.out / "url_scale_traces.csv", trace_rows(comparison, about | busy), origin
+        chosen.out / "url_scale_traces.csv", common.trace_rows(comparison, about | busy), origin
     )
     comparing.plot_comparison(comparison, chosen.out / "url_scale.png")
 

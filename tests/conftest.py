@@ -52,6 +52,12 @@ def write(tmp_path):
     return write
 
 
+@pytest.fixture
+def path(tmp_path):
+    """Where a model may be saved."""
+    return tmp_path / "model"
+
+
 @pytest.fixture(scope="module")
 def client() -> Iterator[Any]:
     """Four worker processes of one thread, for tests that do them no harm.

@@ -35,23 +35,23 @@ struct Rows {
   std::int64_t n_entries() const { return is_wide ? wide.size() : narrow.size(); }
 
   void reserve(Count more) {
-    y.reserve(more.rows);
-    indptr.reserve(more.rows);
-    if (is_valued) values.reserve(more.entries);
-    if (is_wide)
-      wide.reserve(more.entries);
-    else
-      narrow.reserve(more.entries);
+    with_each(more, [](auto& array, std::int64_t n) { array.reserve(n); });
   }
 
   void extend(Count more) {
-    y.extend(more.rows);
-    indptr.extend(more.rows);
-    if (is_valued) values.extend(more.entries);
+    with_each(more, [](auto& array, std::int64_t n) { array.extend(n); });
+  }
+
+  // Calls grow(array, n) for every array in use; n is how much more it gets.
+  template <class Grow>
+  void with_each(Count more, Grow grow) {
+    grow(y, more.rows);
+    grow(indptr, more.rows);
+    if (is_valued) grow(values, more.entries);
     if (is_wide)
-      wide.extend(more.entries);
+      grow(wide, more.entries);
     else
-      narrow.extend(more.entries);
+      grow(narrow, more.entries);
   }
 
   void widen() {

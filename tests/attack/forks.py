@@ -139,6 +139,16 @@ def fork_in_a_thread() -> list[str]:
         return [work(), *pool.submit(forked).result(), work()]
 
 
+def around(others: Callable[[], object]) -> list[str]:
+    """Work after, beside and between what the threads of others do."""
+    others()
+    found = [work(), *forked()]
+    with beside(others):
+        found += [work(), *forked()]
+    others()
+    return [*found, work()]
+
+
 def scikit_learn() -> list[str]:
     """Fit on OpenMP before, beside and after."""
     from sklearn.ensemble import HistGradientBoostingClassifier
@@ -149,12 +159,7 @@ def scikit_learn() -> list[str]:
     def trees() -> object:
         return HistGradientBoostingClassifier(max_iter=3).fit(dense, y[:5000])
 
-    trees()
-    found = [work(), *forked()]
-    with beside(trees):
-        found += [work(), *forked()]
-    trees()
-    return [*found, work()]
+    return around(trees)
 
 
 def torch() -> list[str]:
@@ -167,12 +172,7 @@ def torch() -> list[str]:
     def multiply() -> object:
         return (matrix @ matrix).sum().item()
 
-    multiply()
-    found = [work(), *forked()]
-    with beside(multiply):
-        found += [work(), *forked()]
-    multiply()
-    return [*found, work()]
+    return around(multiply)
 
 
 def exit_amid_a_fit() -> list[str]:

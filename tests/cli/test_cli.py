@@ -11,12 +11,11 @@ import time
 from pathlib import Path
 
 import pytest
-from typer.testing import CliRunner
 
+from cli_runs import complaint, run
 from extras import needs
 from tauboost import beta
 from tauboost.cli import inspect as inspect_command
-from tauboost.cli.app import app
 
 TEXT = "+1 1:1 2:1\n-1 2:1 3:0.5\n+1 1:1 3:2\n-1\n+1 5:1\n"
 QUICK = ("--n-samples", "300", "--time-limit", "5", "--max-epochs", "5")
@@ -27,10 +26,6 @@ def tauboost(tmp_path, monkeypatch):
     """Run a command in an empty folder."""
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
-
-    def run(*arguments, **environment):
-        return CliRunner().invoke(app, [str(a) for a in arguments], env=environment)
-
     return run
 
 
@@ -39,16 +34,6 @@ def data(tmp_path):
     path = tmp_path / "tiny.svm"
     path.write_text(TEXT)
     return path
-
-
-def complaint(result):
-    """Return the one line of a refusal."""
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1, result.stderr
-    assert lines[0].startswith("error: ")
-    return lines[0].removeprefix("error: ")
 
 
 # Help and version

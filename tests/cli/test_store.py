@@ -11,11 +11,10 @@ import time
 import numpy as np
 import pytest
 import scipy.sparse as sp
-from typer.testing import CliRunner
 
 import tauboost as tb
+from cli_runs import complaint, run
 from stores import TEXT, assert_nothing_left, assert_same, write
-from tauboost.cli.app import app
 
 
 @pytest.fixture
@@ -24,21 +23,7 @@ def tauboost(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.delenv("FORCE_COLOR", raising=False)
     (tmp_path / "tiny.svm").write_text(TEXT)
-
-    def run(*arguments, stdin=None, **environment):
-        return CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, env=environment)
-
     return run
-
-
-def complaint(result):
-    """Return the one line of a refusal."""
-    assert result.exit_code == 2
-    assert result.stdout == ""
-    lines = result.stderr.splitlines()
-    assert len(lines) == 1, result.stderr
-    assert lines[0].startswith("error: ")
-    return lines[0].removeprefix("error: ")
 
 
 @pytest.mark.parametrize("command", ["convert", "generate"])

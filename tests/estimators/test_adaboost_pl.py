@@ -17,8 +17,8 @@ from sklearn.tree import DecisionTreeClassifier
 
 import tauboost as tb
 import tauboost.dask as td
+from classifier_checks import check_all, refuses_numbers
 from conftest import real_data
-from sklearn_checks import check_all
 from tauboost.estimators.stumps import Stumps, _candidates, boost, stump_values
 
 X, Y = make_classification(400, 10, n_informative=4, random_state=0)
@@ -90,11 +90,7 @@ def test_a_stump_that_is_always_right_is_enough():
 
 
 def test_bad_parameters():
-    for name in ("n_estimators", "n_parts", "n_thresholds"):
-        with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
-            tb.AdaBoostPLClassifier(**{name: 0}).fit(X, Y)
-        with pytest.raises(TypeError, match=f"{name} must be an integer, got 'x'"):
-            tb.AdaBoostPLClassifier(**{name: "x"}).fit(X, Y)
+    refuses_numbers(tb.AdaBoostPLClassifier, ("n_estimators", "n_parts", "n_thresholds"))
 
 
 CUT = "rows are cut into parts at random: as often as a row is there, it may go to another part"

@@ -7,7 +7,7 @@ import pytest
 from sklearn.datasets import make_classification
 
 import tauboost as tb
-from sklearn_checks import check_all
+from classifier_checks import check_all, refuses_numbers
 from tauboost.estimators.p_adaboost import (
     WeightModel,
     best_scale,
@@ -128,11 +128,7 @@ def test_samples_of_weight_0_are_not_there(n_serial, n_thresholds):
 
 
 def test_bad_parameters():
-    for name in ("n_estimators", "n_serial", "n_thresholds"):
-        with pytest.raises(ValueError, match=f"{name} must be at least 1, got 0"):
-            tb.PAdaBoostClassifier(**{name: 0}).fit(X, Y)
-        with pytest.raises(TypeError, match=f"{name} must be an integer, got 'x'"):
-            tb.PAdaBoostClassifier(**{name: "x"}).fit(X, Y)
+    refuses_numbers(tb.PAdaBoostClassifier, ("n_estimators", "n_serial", "n_thresholds"))
     with pytest.raises(TypeError, match="scale_parallel must be True or False, got 'x'"):
         tb.PAdaBoostClassifier(scale_parallel="x").fit(X, Y)
     with pytest.raises(ValueError, match="two classes are needed, y has 1 class"):

@@ -20,11 +20,6 @@ def _linear_can_be_stored(monkeypatch):
     monkeypatch.setitem(persistence.ESTIMATORS, "Linear", Linear)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model"
-
-
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 @pytest.mark.parametrize("n_classes", [2, 4])
 @pytest.mark.parametrize("sparse", [False, True])

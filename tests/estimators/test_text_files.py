@@ -14,11 +14,6 @@ from tauboost.io.model import ModelFileError, write_model
 TEXTS, _ = make_texts(50, 3, seed=4)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model"
-
-
 @pytest.mark.parametrize("n_classes", [2, 3])
 @pytest.mark.parametrize(
     "options",

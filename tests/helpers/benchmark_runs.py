@@ -9,6 +9,9 @@ import sys
 import time
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
+
+import pytest
 
 BENCHMARKS = Path(__file__).resolve().parents[2] / "benchmarks"
 ORIGIN = {"machine", "cores", "commit", "seed", "version", "date"}
@@ -20,6 +23,17 @@ def run(script: str, out: Path, *options: str) -> str:
     done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
+
+
+def quick_run(script: str, *options: str) -> Any:
+    """Return a fixture: the folder of one run for all tests of a file, and what it printed."""
+
+    @pytest.fixture(scope="module")
+    def quick(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+        out = tmp_path_factory.mktemp("quick")
+        return out, run(script, out, *options)
+
+    return quick
 
 
 # One script several times in one process: to import what it needs takes longer than to complain.

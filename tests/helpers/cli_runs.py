@@ -9,8 +9,8 @@ from typer.testing import CliRunner
 from tauboost.cli.app import app
 
 
-def run(*arguments: Any, stdin: Any = None) -> Any:
-    return CliRunner().invoke(app, [str(a) for a in arguments], input=stdin)
+def run(*arguments: Any, stdin: Any = None, **environment: str) -> Any:
+    return CliRunner().invoke(app, [str(a) for a in arguments], input=stdin, env=environment)
 
 
 def complaint(result: Any) -> str:

@@ -175,6 +175,14 @@ def same_group(a: dict, b: dict) -> bool:
     return a.keys() == b.keys() and all(same_value(value, b[name]) for name, value in a.items())
 
 
+def flips_refused(path: Path, content: bytes, every: int) -> None:
+    """Check that the content is refused with a bit flipped in every so many bytes, one by one."""
+    for position in range(0, len(content), every):
+        flipped = bytearray(content)
+        flipped[position] ^= 1 << position % 8
+        refused(path, bytes(flipped), "cannot be loaded")
+
+
 def refused(path: Path, content: bytes, reason: str) -> None:
     """Check that the content is refused in one line that names the file and the reason."""
     path.write_bytes(content)

@@ -21,11 +21,6 @@ def _linear_can_be_stored(monkeypatch):
     monkeypatch.setitem(persistence.ESTIMATORS, "Linear", Linear)
 
 
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model"
-
-
 def run(model, X):
     session = ort.InferenceSession(model.SerializeToString(), providers=["CPUExecutionProvider"])
     assert [output.name for output in session.get_outputs()] == ["label", "probabilities"]

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from fuzz.sealed import put_together, take_apart
-from model_files import content_of, dense_model, refused
+from model_files import content_of, dense_model, flips_refused, refused
 from model_fuzz import fuzz
 from table_files import assert_valid_table, same_table, table_data
 from table_models import make_model, random_codes
@@ -15,11 +15,6 @@ from tauboost.tuning.loading import load
 from tauboost.tuning.table_model import TableModel
 
 BASES = [table_data(2), table_data(3), table_data(2, n_terms=1), table_data(3, n_terms=0)]
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model"
 
 
 @pytest.mark.parametrize("data", BASES)
@@ -66,11 +61,7 @@ def test_thousands_of_columns_stay_small(path):
 
 
 def test_every_flipped_bit(path):
-    content = content_of(BASES[0], path)
-    for position in range(0, len(content), 3):
-        flipped = bytearray(content)
-        flipped[position] ^= 1 << position % 8
-        refused(path, bytes(flipped), "cannot be loaded")
+    flips_refused(path, content_of(BASES[0], path), every=3)
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import numpy as np
 import pytest
 
 from fuzz.sealed import put_together, take_apart
-from model_files import content_of, dense_model, refused
+from model_files import content_of, dense_model, flips_refused, refused
 from model_fuzz import fuzz
 from saved_texts import assert_valid_text, same_text, terms_of, text_data
 from small_texts import fitted, make_texts
@@ -25,11 +25,6 @@ BASES = [
     text_data(3, n=12, n_features=4096, min_df=2),
 ]
 TEXTS = [*make_texts(5)[0], "", "\ud800 \0", "日本 " * 20, "a b c d e f g"]
-
-
-@pytest.fixture
-def path(tmp_path):
-    return tmp_path / "model"
 
 
 @pytest.mark.parametrize("data", BASES)
@@ -72,11 +67,7 @@ def test_long_terms_and_halves_of_pairs(path):
 
 
 def test_every_flipped_bit(path):
-    content = content_of(BASES[0], path)
-    for position in range(0, len(content), 7):
-        flipped = bytearray(content)
-        flipped[position] ^= 1 << position % 8
-        refused(path, bytes(flipped), "cannot be loaded")
+    flips_refused(path, content_of(BASES[0], path), every=7)
 
 
 @pytest.mark.parametrize(

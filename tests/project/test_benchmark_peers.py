@@ -6,17 +6,12 @@ import math
 
 import pytest
 
-from benchmark_runs import BENCHMARKS, complaints, is_gone, rows_of, run
+from benchmark_runs import BENCHMARKS, complaints, is_gone, quick_run, rows_of, run
 
 pytest.importorskip("matplotlib")
 SCORES = ("auc", "accuracy", "log_loss", "brier")
 OURS = {"tauboost", "tauboost, quick fit"}
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    out = tmp_path_factory.mktemp("peers")
-    return out, run("peers.py", out)
+quick = quick_run("peers.py")
 
 
 @pytest.mark.slow

@@ -10,17 +10,12 @@ pytest.importorskip("pandas")
 pytest.importorskip("matplotlib")
 
 import tauboost as tb
-from benchmark_runs import complaints, rows_of, run
+from benchmark_runs import complaints, quick_run, rows_of, run
 
 HAS_TABLES = hasattr(tb, "TableClassifier")
 OURS = {"tauboost", "tauboost, no pairs"}
-
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    """One of ours and one peer: each classifier imports in a process of its own."""
-    out = tmp_path_factory.mktemp("tables")
-    return out, run("tables.py", out, "--peers", "no pairs", "Logistic")
+# One of ours and one peer: each classifier imports in a process of its own.
+quick = quick_run("tables.py", "--peers", "no pairs", "Logistic")
 
 
 def test_every_model_has_a_row(quick):

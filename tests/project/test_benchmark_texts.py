@@ -8,13 +8,9 @@ import pytest
 
 pytest.importorskip("matplotlib")
 
-from benchmark_runs import complaints, rows_of, run
+from benchmark_runs import complaints, quick_run, rows_of, run
 
-
-@pytest.fixture(scope="module")
-def quick(tmp_path_factory):
-    out = tmp_path_factory.mktemp("texts")
-    return out, run("texts.py", out)
+quick = quick_run("texts.py")
 
 
 @pytest.mark.slow

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import sys
 import textwrap
-import threading
 import time
 
 import numpy as np
@@ -15,6 +13,7 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
+from interrupts import interrupted
 
 
 @pytest.fixture(scope="module")
@@ -30,19 +29,8 @@ def problem() -> tb.Problem:
 @pytest.mark.parametrize("threads", [1, 2])
 @pytest.mark.parametrize("method", tb.METHODS)
 def test_ctrl_c(problem, method, threads):
-    sent = []
-
-    def interrupt():
-        time.sleep(0.4)
-        sent.append(time.perf_counter())
-        os.kill(os.getpid(), signal.SIGINT)
-
-    thread = threading.Thread(target=interrupt)
-    thread.start()
-    with pytest.raises(KeyboardInterrupt):
+    with interrupted(0.4):
         tb.solve(problem, method, tol=0, max_epochs=10**9, n_threads=threads, random_state=0)
-    assert time.perf_counter() - sent[0] < 1.0
-    thread.join()
     again = tb.solve(problem, "fully-parallel", max_epochs=1, n_threads=threads)
     assert again.objective < 0
 

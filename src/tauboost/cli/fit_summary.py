@@ -52,9 +52,9 @@ def fact_rows(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return them for people."""
     model = (
         f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
-        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweeps"
+        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweep"
     )
-    rows = [("model", model)]
+    rows = [("model", model if document["sweeps"] == 1 else f"{model}s")]
     values = [value for value in document["objective"] if value is not None]
     if values:
         rows.append(("objective", ", ".join(f"{value:.8g}" for value in values[:5])))

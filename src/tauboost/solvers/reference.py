@@ -7,6 +7,7 @@ Each method is a generator of the points lam^0, lam^1, ...; nothing here is mean
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from math import comb
 from typing import Any
 
@@ -133,36 +134,38 @@ def pcdm(
     A: Any, c: Vector, lam: Vector, tau: int, seed: int, penalty: Penalty | None = None
 ) -> Iterator[Vector]:
     """Algorithm 2, with the proximal step of Algorithm 1 where there is psi."""
-    m, n = A.shape
-    psi = penalty or Penalty(n)
-    curvature = beta(n, _omega(A), tau, m) * _scale(A) ** 2
-    t = 0
-    while True:
+    psi, curvature = penalty or Penalty(A.shape[1]), _curvature(A, tau)
+    for t in count():
         yield lam
-        subset = tau_nice(seed, t, n, tau)
-        proposal = psi.prox(lam - gradient(A, c, lam) / curvature, curvature)
-        moved = lam.copy()
-        moved[subset] = proposal[subset]
+        moved = _moved(A, c, lam, psi, curvature, tau_nice(seed, t, len(lam), tau))
         rise = value(A, c, moved) + psi.value(moved) - value(A, c, lam) - psi.value(lam)
         lam = lam if rise > 0 else moved
-        t += 1
 
 
 def pcdm_async(
     A: Any, c: Vector, lam: Vector, tau: int, seed: int, penalty: Penalty | None = None
 ) -> Iterator[Vector]:
     """Run the asynchronous version with one thread: independent draws, one after the other."""
-    m, n = A.shape
-    psi = penalty or Penalty(n)
-    curvature = beta(n, _omega(A), tau, m) * _scale(A) ** 2
-    t = 0
-    while True:
+    psi, curvature = penalty or Penalty(A.shape[1]), _curvature(A, tau)
+    for t in count():
         yield lam
-        i = independent(seed, t, n)
-        proposal = psi.prox(lam - gradient(A, c, lam) / curvature, curvature)
-        lam = lam.copy()
-        lam[i] = proposal[i]
-        t += 1
+        lam = _moved(A, c, lam, psi, curvature, [independent(seed, t, len(lam))])
+
+
+def _curvature(A: Any, tau: int) -> Vector:
+    """Return the curvature of the overapproximation for each coordinate when tau move at once."""
+    m, n = A.shape
+    return np.asarray(beta(n, _omega(A), tau, m) * _scale(A) ** 2)
+
+
+def _moved(
+    A: Any, c: Vector, lam: Vector, psi: Penalty, curvature: Vector, subset: list[int]
+) -> Vector:
+    """Return lam with the coordinates of a subset where the proximal step takes them."""
+    proposal = psi.prox(lam - gradient(A, c, lam) / curvature, curvature)
+    moved = lam.copy()
+    moved[subset] = proposal[subset]
+    return moved
 
 
 def exact(

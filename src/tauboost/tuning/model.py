@@ -24,7 +24,7 @@ from .linear import decision_values, sparse_product
 from .race_table import LINEAR, pack_race, unpack_race
 from .record import Record, read_record
 
-__all__ = ["Answers", "Model", "check_fitted", "loading", "unknown_kind"]
+__all__ = ["Answers", "Model", "check_fitted", "fitted_facts", "loading", "unknown_kind"]
 
 # The estimators whose files these are: all of them predict alike.
 KINDS = ("TauBoostClassifier", "TauBoostClassifierCV")
@@ -82,20 +82,7 @@ class Model(Answers):
         self, params: dict[str, Any], feature_names: Any = None, kind: str = KINDS[0]
     ) -> ModelData:
         """Return everything a file needs."""
-        fitted = {
-            "loss": self.loss,
-            "alpha": self.alpha,
-            "l1_ratio": self.l1_ratio,
-            "n_iter": self.n_iter,
-            "message": self.message,
-            "held_out_loss": np.array([self.held_out_loss]),
-            "objective": self.objective,
-            "slope": LOSSES[self.loss].link_slope,
-            "offset": 0.0,
-            **pack_race(self.selection, LINEAR),
-        }
-        if self.record is not None:
-            fitted["record"] = self.record.to_data()
+        fitted = fitted_facts(self, LINEAR)
         n_features = self.coef.shape[1]
         return ModelData(
             self.coef, self.intercept, self.classes, feature_names, n_features, params, fitted, kind
@@ -115,6 +102,23 @@ class Model(Answers):
             selection=unpack_race(data.fitted, LINEAR),
             record=read_record(data.fitted, len(data.classes)),
         )
+
+
+def fitted_facts(model: Any, race: tuple[str, ...]) -> dict[str, Any]:
+    """Return what files of all models say of the fit; ``race``: what is known of a candidate."""
+    facts = {
+        "loss": model.loss,
+        "alpha": model.alpha,
+        "l1_ratio": model.l1_ratio,
+        "n_iter": model.n_iter,
+        "message": model.message,
+        "held_out_loss": np.array([model.held_out_loss]),
+        "objective": model.objective,
+        "slope": LOSSES[model.loss].link_slope,
+        "offset": 0.0,
+        **pack_race(model.selection, race),
+    }
+    return facts if model.record is None else facts | {"record": model.record.to_data()}
 
 
 def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:

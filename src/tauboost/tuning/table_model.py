@@ -18,9 +18,8 @@ from ..base.arrays import Vector
 from ..design.columns import CategoryColumn, Column, NumericColumn
 from ..io.model import TableData
 from ..io.strings import object_array
-from ..losses import LOSSES
-from .model import Answers, check_fitted
-from .race_table import TABLE, pack_race, unpack_race
+from .model import Answers, check_fitted, fitted_facts
+from .race_table import TABLE, unpack_race
 from .record import Record, read_record
 
 __all__ = ["KIND", "TableModel", "TermData"]
@@ -153,19 +152,7 @@ class TableModel(Answers):
             classes=self.classes,
             feature_names=feature_names,
             params=params,
-            fitted={
-                "loss": self.loss,
-                "alpha": self.alpha,
-                "l1_ratio": self.l1_ratio,
-                "n_iter": self.n_iter,
-                "message": self.message,
-                "held_out_loss": np.array([self.held_out_loss]),
-                "objective": self.objective,
-                "slope": LOSSES[self.loss].link_slope,
-                "offset": 0.0,
-                **pack_race(self.selection, TABLE),
-                **({} if self.record is None else {"record": self.record.to_data()}),
-            },
+            fitted=fitted_facts(self, TABLE),
             kind=kind,
         )
 
