@@ -102,11 +102,11 @@ def _frame(axes: Any, comparison: Comparison) -> None:
     bottom = max(best, DEEPEST)
     if comparison.is_separable:  # one method may fall a thousand times as far as another
         axes.set_yscale("symlog", linthresh=1.0)
-        axes.set_ylim(1.2 * bottom, start + 0.1)
+        axes.set_ylim(2.0 * bottom, start + 0.1)
         axes.yaxis.set_major_formatter(lambda y, _: f"{y:,g}")
     else:
         margin = 0.04 * (start - bottom) or 1.0
-        axes.set_ylim(bottom - margin, start + margin)
+        axes.set_ylim(bottom - 2 * margin, start + margin)
     axes.xaxis.set_major_formatter(lambda x, _: f"{x:,g}")
     axes.grid(which="major", color="#dddddd")
     axes.set_axisbelow(True)
@@ -116,8 +116,9 @@ def _frame(axes: Any, comparison: Comparison) -> None:
         f"best found {best:.5g}",
         (0.01, bottom),
         xycoords=("axes fraction", "data"),
-        xytext=(0, 3),
+        xytext=(0, -3),  # below: no line of a method gets there
         textcoords="offset points",
+        verticalalignment="top",
         color="#777777",
         fontsize="small",
     )
