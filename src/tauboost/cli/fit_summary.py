@@ -50,11 +50,12 @@ def _finite(value: float) -> float | None:
 
 def fact_rows(document: dict[str, Any]) -> list[tuple[str, str]]:
     """Return them for people."""
+    sweeps = "1 sweep" if document["sweeps"] == 1 else f"{document['sweeps']} sweeps"
     model = (
         f"{document['loss']} loss, alpha {document['alpha']:.4g}, "
-        f"l1 ratio {document['l1_ratio']:g}, {document['sweeps']} sweep"
+        f"l1 ratio {document['l1_ratio']:g}, {sweeps}"
     )
-    rows = [("model", model if document["sweeps"] == 1 else f"{model}s")]
+    rows = [("model", model)]
     values = [value for value in document["objective"] if value is not None]
     if values:
         rows.append(("objective", ", ".join(f"{value:.8g}" for value in values[:5])))
