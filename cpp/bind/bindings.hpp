@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <memory>
 #include <stdexcept>
 #include <string>
 
@@ -33,10 +34,11 @@ void expect_size(const A& array, std::int64_t size, const char* name) {
 // A NumPy array of its own.
 template <typename T>
 nb::object copied(const T* values, std::int64_t n) {
-  auto* copy = new T[n];
-  std::copy_n(values, n, copy);
-  nb::capsule owner(copy, [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
-  return nb::cast(NumpyArray<T>(copy, {static_cast<std::size_t>(n)}, owner));
+  auto copy = std::make_unique_for_overwrite<T[]>(static_cast<std::size_t>(n));
+  std::copy_n(values, n, copy.get());
+  nb::capsule owner(copy.get(), [](void* memory) noexcept { delete[] static_cast<T*>(memory); });
+  T* const data = copy.release();  // no sooner: making a capsule may fail
+  return nb::cast(NumpyArray<T>(data, {static_cast<std::size_t>(n)}, owner));
 }
 
 // Once Python shuts down it ends every thread that asks for the GIL, by unwinding its stack: a

@@ -95,7 +95,7 @@ struct LaneSweep {
     SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, IsLogistic)
                          .run(slices, team, pulse));
     if constexpr (IsLogistic) {
-      const Range odds = range_of_odds<L>(rows.data(), A.m);
+      const OddsRange odds = range_of_odds<L>(rows.data(), A.m);
       found.least_odds = odds.least;
       found.most_odds = odds.most;
     }
@@ -109,10 +109,7 @@ std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps,
     std::vector<SweptLanes> found(sweeps.size());
     const auto n = static_cast<std::int64_t>(sweeps.size());
     Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n)));
-    team.share(n, [&](std::int64_t k, int member) {
-      Pulse heard([&] { return pulse.stopped(); });  // only the caller may ask
-      found[k] = sweeps[k]->run(member == 0 ? pulse : heard);
-    });
+    team.share(n, [&](std::int64_t k) { found[k] = sweeps[k]->run(pulse); });
     return found;
   });
 }

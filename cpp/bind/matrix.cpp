@@ -60,17 +60,20 @@ void bind_build(nb::module_& module) {
          int n_threads) {
         const auto m = static_cast<std::int64_t>(positive.size());
         const auto n = static_cast<std::int64_t>(place.size());
-        Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
-                                 positive.data(),
-                                 place.data(),
-                                 n,
-                                 centers_of(centered, centers, n)};
+        Csr<Pointer, Index> X = {
+            {CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
+            positive.data(),
+            place.data(),
+            n,
+            static_cast<std::int64_t>(indices.size()) / std::max<std::int64_t>(m, 1),
+            centers_of(centered, centers, n)};
         if (more_indptr && more_indices)
           X.parts.push_back(
               CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
-        const WithoutGil free;
         const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
-        return build(X, m, intercept, cuts.data(), n_shards, n_threads);
+        return released([&](Pulse& pulse) {
+          return build(X, m, intercept, cuts.data(), n_shards, n_threads, pulse);
+        });
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
       "more_data"_a.none(), "positive"_a, "place"_a, "centered"_a, "centers"_a, "intercept"_a,
@@ -79,7 +82,8 @@ void bind_build(nb::module_& module) {
 
 // The entries of A column by column, as SciPy's CSC takes them: rows of the core, and values with
 // their signs.
-void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& pulse) {
+template <typename Row>
+void write_entries(const Matrix& A, Row* rows, double* values, Pulse& pulse) {
   std::int64_t k = 0;
   for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
     const std::int64_t before = k;
@@ -87,12 +91,24 @@ void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& p
       const Column column = A.column(shard, i);
       for (std::int64_t e = 0; e < column.n; ++e, ++k) {
         const double size = column.values != nullptr ? column.values[e] : column.scale;
-        rows[k] = static_cast<std::int32_t>(shard.first_row) + column.rows[e];
+        rows[k] = static_cast<Row>(shard.first_row + column.rows[e]);
         values[k] = e < column.n_neg ? -size : size;
       }
     }
     pulse.beat(k - before);
   }
+}
+
+template <typename Row>
+void entries(const Matrix& A, Array<Row> rows, Array<double> values) {
+  expect_size(rows, A.nnz, "rows");
+  expect_size(values, A.nnz, "values");
+  if (A.m - 1 > std::numeric_limits<Row>::max())
+    throw std::invalid_argument("rows has no room for the number of the last row");
+  released([&](Pulse& pulse) {
+    write_entries(A, rows.data(), values.data(), pulse);
+    return 0;
+  });
 }
 
 }  // namespace
@@ -118,17 +134,8 @@ void bind_matrix(nb::module_& module) {
             }
           },
           "counts"_a)
-      .def(
-          "entries",
-          [](const Matrix& A, Array<std::int32_t> rows, Array<double> values) {
-            expect_size(rows, A.nnz, "rows");
-            expect_size(values, A.nnz, "values");
-            released([&](Pulse& pulse) {
-              write_entries(A, rows.data(), values.data(), pulse);
-              return 0;
-            });
-          },
-          "rows"_a, "values"_a)
+      .def("entries", &entries<std::int32_t>, "rows"_a, "values"_a)
+      .def("entries", &entries<std::int64_t>, "rows"_a, "values"_a)
       .def(
           "positive",
           [](const Matrix& A, Array<std::uint8_t> positive) {

@@ -45,7 +45,7 @@ class RemoteRows {
     }
     const bool is_new = undo_ == 0.0;
     ask(std::exchange(undo_, 0.0),
-        is_new ? copied(steps.moving(), wanted.bundle.n) : nb::object(nb::none()), fraction,
+        is_new ? copied(steps.moving(wanted), wanted.bundle.n) : nb::object(nb::none()), fraction,
         wanted.next);
   }
 

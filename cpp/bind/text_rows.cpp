@@ -17,17 +17,14 @@ std::vector<std::string_view> views(const std::vector<std::string>& strings) {
   return {strings.begin(), strings.end()};
 }
 
-// Has the rows of texts made, by a copy of the maker for each member of the team.
+// Has the rows of texts made, by copies of the maker.
 template <typename Maker>
 FoundRows* found(const HeldTexts& texts, const Maker& maker, std::int64_t n_columns,
                  int n_threads) {
-  text::RowBlocks rows;
-  {
-    const WithoutGil free;
+  text::RowBlocks rows = released([&](Pulse& pulse) {
     Team team(n_threads);
-    std::vector<Maker> makers(static_cast<std::size_t>(team.size()), maker);
-    rows = text::rows_of(texts.texts(), makers, team);
-  }
+    return text::rows_of(texts.texts(), maker, team, pulse);
+  });
   return new FoundRows(std::move(rows), n_columns);
 }
 

@@ -19,9 +19,10 @@ class FoundColumns {
  public:
   FoundColumns(std::unique_ptr<Corpus> corpus, const text::Bounds& bounds, int n_threads)
       : corpus_(std::move(corpus)) {
-    const WithoutGil free;
-    Team team(n_threads);
-    parts_ = corpus_->columns(bounds, team);
+    parts_ = released([&](Pulse& pulse) {
+      Team team(n_threads);
+      return corpus_->columns(bounds, team, pulse);
+    });
   }
 
   std::int64_t size() const {
@@ -107,14 +108,14 @@ struct FoundWords : FoundRows {
   std::unique_ptr<Corpus> corpus;
 };
 
-// A corpus that becomes rows or columns, once.
+// A corpus that becomes rows or columns, once; what was interrupted is used up, too.
 class TextCorpus {
  public:
   TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs)
       : corpus_(
             std::make_unique<Corpus>(splitting, std::move(left_out), has_runs, process_seed())) {}
 
-  Corpus& get() const {
+  const Corpus& get() const {
     if (corpus_ == nullptr) throw std::invalid_argument("the corpus is used up");
     return *corpus_;
   }
@@ -122,6 +123,7 @@ class TextCorpus {
     get();
     return std::move(corpus_);
   }
+  void put_back(std::unique_ptr<Corpus> corpus) { corpus_ = std::move(corpus); }
 
  private:
   std::unique_ptr<Corpus> corpus_;
@@ -186,11 +188,14 @@ void bind_texts(nb::module_& module) {
           "read",
           [](TextCorpus& self, const HeldTexts& texts, const HeldCharacters& characters,
              int n_threads) {
-            Corpus& corpus = self.get();
             const text::Characters known = characters.of(texts);
-            const WithoutGil free;
-            Team team(n_threads);
-            corpus.read(texts.texts(), known, team);
+            std::unique_ptr<Corpus> corpus = self.take();
+            released([&](Pulse& pulse) {
+              Team team(n_threads);
+              corpus->read(texts.texts(), known, team, pulse);
+              return 0;
+            });
+            self.put_back(std::move(corpus));
           },
           "texts"_a, "characters"_a, "n_threads"_a)
       .def_prop_ro("n_texts", [](const TextCorpus& self) { return self.get().n_texts(); })
@@ -198,12 +203,10 @@ void bind_texts(nb::module_& module) {
           "rows",
           [](TextCorpus& self, bool binary, int n_threads) {
             std::unique_ptr<Corpus> corpus = self.take();
-            text::RowBlocks rows;
-            {
-              const WithoutGil free;
+            text::RowBlocks rows = released([&](Pulse& pulse) {
               Team team(n_threads);
-              rows = corpus->rows(binary, team);
-            }
+              return corpus->rows(binary, team, pulse);
+            });
             return new FoundWords(std::move(corpus), std::move(rows));
           },
           "binary"_a, "n_threads"_a)

@@ -144,9 +144,12 @@ class FoundRows {
   // Adds up what each entry counts: 1, for the texts that have a column, or how often it occurs.
   nb::object sums(bool are_texts) const {
     std::vector<std::int64_t> sums(static_cast<std::size_t>(n_columns_));
-    for (const text::RowPool& pool : rows_.pools)
-      for (std::int64_t k = 0; k < pool.columns.size(); ++k)
-        sums[pool.columns.data()[k]] += are_texts ? 1 : pool.counts.data()[k];
+    {
+      const WithoutGil free;
+      for (const text::RowPool& pool : rows_.pools)
+        for (std::int64_t k = 0; k < pool.columns.size(); ++k)
+          sums[pool.columns.data()[k]] += are_texts ? 1 : pool.counts.data()[k];
+    }
     return as_numpy(std::move(sums));
   }
 

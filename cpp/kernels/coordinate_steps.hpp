@@ -56,20 +56,21 @@ class CoordinateSteps {
   template <typename Rows>
   void decide(const Bundle& now, std::int64_t number, const Rows& rows,
               const std::array<double, L>& total) {
-    moving_ = step_.data();
     const std::int64_t first = L * number * slice, end = L * std::min(now.n, (number + 1) * slice);
-    tally_[number] = {};
+    // Added up here and written once: neighbours are other threads'.
+    std::array<Tally, L> tally{};
     if (rule_.beta > 0.0)
-      decide_by_beta(now, first, end, rows, total, tally_[number]);
+      decide_by_beta(now, first, end, rows, total, tally);
     else if constexpr (L >= 4)
-      decide_in_lanes(now, number, rows, total);
+      decide_in_lanes(now, number, rows, total, tally);
     else
-      decide_exactly(now, first, end, rows, total, tally_[number]);
+      decide_exactly(now, first, end, rows, total, tally);
+    tally_[number].lanes = tally;
   }
 
   Tally tally(std::int64_t n, int l) const {
     Tally all;
-    for (std::int64_t number = 0; number < n_slices(n); ++number) all.add(tally_[number][l]);
+    for (std::int64_t number = 0; number < n_slices(n); ++number) all.add(tally_[number].lanes[l]);
     return all;
   }
 
@@ -91,7 +92,6 @@ class CoordinateSteps {
   }
 
   void set_part(const Bundle& now, const std::array<double, L>& fraction) {
-    moving_ = part_.data();
     for (std::int64_t k = 0; k < now.n; ++k)
       for (int l = 0; l < L; ++l) {
         const std::int64_t t = k * L + l;
@@ -114,8 +114,11 @@ class CoordinateSteps {
       lam_[now.columns[k] * L + l] += fraction * step_[k * L + l];
   }
 
-  const double* moving() const { return moving_; }         // the steps, or the part of them
-  const double* growth() const { return growth_.data(); }  // what they do to the weights
+  // The steps that a move is about, and what they do to the weights.
+  const double* moving(const Move<L>& wanted) const {
+    return wanted.is_part ? part_.data() : step_.data();
+  }
+  const double* growth() const { return growth_.data(); }
 
  private:
   template <typename Rows>
@@ -145,7 +148,7 @@ class CoordinateSteps {
   // The exact steps of all lanes of a column at once; rows must have sums in lanes.
   template <typename Rows>
   void decide_in_lanes(const Bundle& now, std::int64_t number, const Rows& rows,
-                       const std::array<double, L>& total) {
+                       const std::array<double, L>& total, std::array<Tally, L>& tally) {
     const std::int64_t first = number * slice, n = std::min(slice, now.n - first);
     std::array<LaneSums<L>, slice> sums;
     for (std::int64_t k = 0; k < n; ++k) sums[k] = rows.sums(first + k);
@@ -159,8 +162,7 @@ class CoordinateSteps {
                      l2.data(), psi_[0].n_penalised},
                     rule_, found);
     for (int l = 0; l < L; ++l)
-      tally_[number][l] = {found.gain[l], found.edge[l], found.cost[l], found.length[l],
-                           found.travel[l]};
+      tally[l] = {found.gain[l], found.edge[l], found.cost[l], found.length[l], found.travel[l]};
   }
 
   // The paper's step, one by one: bundles are small, and no sum over data is as cheap as this.
@@ -185,9 +187,11 @@ class CoordinateSteps {
   const StepRule rule_;
   double* lam_;
   double* gain_;
-  const double* moving_ = nullptr;
   std::vector<double> target_, step_, part_, growth_;
-  std::vector<std::array<Tally, L>> tally_;  // slice by slice
+  struct alignas(128) SliceTally {
+    std::array<Tally, L> lanes;
+  };
+  std::vector<SliceTally> tally_;
 };
 
 }  // namespace tauboost

@@ -27,7 +27,7 @@ class DrawRows {
     const Shard& shard = A_.shards[s];
     for (std::int64_t k = 0; k < now.n; ++k) {
       const SignedSums sums =
-          gather<Exclusive>(A_.column(shard, now.columns[k]), w_ + shard.first_row);
+          gather(A_.column(shard, now.columns[k]), Weights{w_ + shard.first_row});
       slopes_[s * tau_ + k] = sums.pos - sums.neg;
     }
   }
@@ -41,7 +41,7 @@ class DrawRows {
 
   [[gnu::flatten]] void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
     const Shard& shard = A_.shards[s];
-    const double *d = steps.moving(), *up = steps.growth();
+    const double *d = steps.moving(wanted), *up = steps.growth();
     double change = 0.0;
     for (std::int64_t k = 0; k < wanted.bundle.n; ++k)
       if (d[k] != 0.0)

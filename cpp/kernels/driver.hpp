@@ -44,6 +44,7 @@ template <int L>
 struct Move {
   Bundle bundle, next;  // next: whose sums will be asked for afterwards, if this is kept
   std::array<double, L> fraction;
+  bool is_part;  // the steps are those of set_part, and not as they were decided
 };
 
 // What the test of the objective needs to know of some steps.
@@ -115,7 +116,7 @@ class Driver {
       team.share(Steps::n_slices(now.n),
                  [&](std::int64_t slice) { steps_.decide(now, slice, rows_, outcome_.total); });
       fraction_.fill(1.0);
-      move(team, now, next);
+      move(team, now, next, false);
       judge(now);
       pulse.beat(rows_.work(now.n));
       while (is_pending()) retreat(team, now, next);
@@ -146,8 +147,8 @@ class Driver {
       steps_.commit(last, slice, is_whole_);
   }
 
-  void move(Team& team, const Bundle& now, const Bundle& next) {
-    const Move<L> wanted = {now, next, fraction_};
+  void move(Team& team, const Bundle& now, const Bundle& next, bool is_part) {
+    const Move<L> wanted = {now, next, fraction_, is_part};
     team.share(rows_.n_parts(), [&](std::int64_t part) { rows_.move(part, wanted, steps_); });
   }
 
@@ -178,7 +179,7 @@ class Driver {
     for (const Lanes& fraction : {Lanes(fraction_), shorter}) {
       fraction_ = fraction;
       steps_.set_part(now, fraction_);
-      move(team, now, next);
+      move(team, now, next, true);
     }
     for (int l = 0; l < L; ++l)
       if (pending_[l]) judge_shorter(now, l);

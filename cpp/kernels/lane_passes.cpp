@@ -41,7 +41,7 @@ void move(const LanePass& pass, const double* step, const double* up, double* ro
 }
 
 template <int L>
-Range range_of_odds(const double* rows, std::int64_t m) {
+OddsRange range_of_odds(const double* rows, std::int64_t m) {
 #ifdef TAUBOOST_HAS_WIDE
   if (vector_width() >= 4) return wide::range_of_odds<L>(rows, m);
 #endif
@@ -52,11 +52,11 @@ Range range_of_odds(const double* rows, std::int64_t m) {
   template void measure<L, Signed, IsLogistic>(const LanePass&, const double*, LaneSums<L>*); \
   template void move<L, Signed, IsLogistic>(const LanePass&, const double*, const double*,    \
                                             double*, double*);
-#define TAUBOOST_LANES(L)                                              \
-  template Range range_of_odds<L>(const double* rows, std::int64_t m); \
-  TAUBOOST_PASSES(L, false, false)                                     \
-  TAUBOOST_PASSES(L, false, true)                                      \
-  TAUBOOST_PASSES(L, true, false)                                      \
+#define TAUBOOST_LANES(L)                                                  \
+  template OddsRange range_of_odds<L>(const double* rows, std::int64_t m); \
+  TAUBOOST_PASSES(L, false, false)                                         \
+  TAUBOOST_PASSES(L, false, true)                                          \
+  TAUBOOST_PASSES(L, true, false)                                          \
   TAUBOOST_PASSES(L, true, true)
 
 TAUBOOST_LANES(1)

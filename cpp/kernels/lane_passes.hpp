@@ -39,12 +39,12 @@ void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums);
 template <int L, bool Signed, bool IsLogistic>
 void move(const LanePass& pass, const double* step, const double* up, double* rows, double* change);
 
-struct Range {
+struct OddsRange {
   double least, most;
 };
 
 // Of the odds of m rows, in any lane.
 template <int L>
-Range range_of_odds(const double* rows, std::int64_t m);
+OddsRange range_of_odds(const double* rows, std::int64_t m);
 
 }  // namespace tauboost

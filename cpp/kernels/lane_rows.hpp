@@ -54,8 +54,8 @@ class LaneRows {
 
   void move(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
     tauboost::move<L, Signed, IsLogistic>(
-        {A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(), steps.growth(),
-        rows_of(s), change_[s].data());
+        {A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(wanted),
+        steps.growth(), rows_of(s), change_[s].data());
   }
 
   const std::vector<Lanes>& changes() const { return change_; }

@@ -61,26 +61,23 @@ class SharedTotal {
   double seen_ = 0.0, own_ = 0.0, trusted_above_ = 0.0;
 };
 
-// Update coordinate i to rule(i, lam_i, sums, total); returns |step| scale.
+// Update coordinate i to rule(i, lam_i, sums, total), shards from `first` on; returns |step| scale.
 template <typename Rule>
 inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total, std::int64_t i,
-                               int rank, const Rule& rule) {
-  // Threads begin at different shards, so that on dense columns they do not chase each other.
+                               std::size_t first, const Rule& rule) {
   const std::size_t n_shards = A.shards.size();
   const auto shard_at = [&](std::size_t s) -> const Shard& {
-    return A.shards[(s + rank * n_shards / 2) % n_shards];
+    return A.shards[(first + s) % n_shards];
   };
-  const auto apply = [&](const Shard& shard, double step, double up) {
-    const Column column = A.column(shard, i);
-    double* w = at.w + shard.first_row;
-    if (!at.is_logistic()) return scatter(column, step, up, Shared{w});
-    scatter(column, step, up,
-            SharedLogistic{w, at.E + shard.first_row, at.c.from(shard.first_row)});
-    return 0.0;  // its total is 1
+  const auto on_rows = [&](const Shard& shard, const auto& work) {
+    if (!at.is_logistic()) return work(Shared{at.w + shard.first_row});
+    return work(SharedLogistic{at.E + shard.first_row, at.c.from(shard.first_row)});
   };
   SignedSums sums;
   for (std::size_t s = 0; s < n_shards; ++s)
-    sums += gather<Shared>(A.column(shard_at(s), i), at.w + shard_at(s).first_row);
+    sums += on_rows(shard_at(s), [&, column = A.column(shard_at(s), i)](const auto& rows) {
+      return gather(column, rows);
+    });
   std::atomic_ref<double> coordinate(at.lam[i]);
   double from = coordinate.load(std::memory_order_relaxed), to;
   do {
@@ -89,7 +86,13 @@ inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total,
   const double step = to - from;
   if (step == 0.0) return 0.0;
   const double up = expm1(A.scale[i] * step);
-  for (std::size_t s = 0; s < n_shards; ++s) total.add(apply(shard_at(s), step, up));
+  for (std::size_t s = 0; s < n_shards; ++s) {
+    const double change =
+        on_rows(shard_at(s), [&, column = A.column(shard_at(s), i)](const auto& rows) {
+          return scatter(column, step, up, rows);
+        });
+    if (!at.is_logistic()) total.add(change);  // that of the logistic loss is 1
+  }
   return std::abs(step) * A.scale[i];
 }
 
@@ -120,8 +123,10 @@ class LockFree {
     Team team(n_threads);
     // One task for each thread, and updates for as long as there are any: a task that is begun late
     // finds fewer left.
-    team.share(team.size(), [&](std::int64_t rank, int thread) {
-      Member member{static_cast<int>(rank), SharedTotal(at_.total), {}};
+    team.share(team.size(), [&](std::int64_t rank) {
+      // They begin at different shards, so that on dense columns they do not chase each other.
+      const std::size_t first_shard = rank * A_.shards.size() / team.size();
+      Member member{first_shard, SharedTotal(at_.total), {}};
       while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
              member.total.now() >= smallest) {
         const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
@@ -132,11 +137,12 @@ class LockFree {
         drift += catch_up(member, most_put_off);
         member.total.refresh();
         Shared::add(outcome.drift, drift);
-        if (thread == 0) pulse.beat(work);
+        pulse.beat(work);
       }
       Shared::add(outcome.drift, catch_up(member, 0));
       member.total.refresh();
     });
+    if (at_.is_logistic()) set_weights(team);
     outcome.done = std::min(next_.load(), n_updates);
     outcome.total = at_.total;
     return outcome;
@@ -146,10 +152,20 @@ class LockFree {
   static constexpr std::size_t most_put_off = 64;
 
   struct Member {
-    int rank;
+    std::size_t first_shard;
     SharedTotal total;
     std::vector<std::int64_t> put_off;
   };
+
+  // w of the odds that the threads have left.
+  void set_weights(Team& team) const {
+    team.share(static_cast<std::int64_t>(A_.shards.size()), [&](std::int64_t s) {
+      const Shard& shard = A_.shards[s];
+      const std::int64_t first = shard.first_row;
+      const Logistic rows{at_.w + first, at_.E + first, at_.c.from(first)};
+      for (std::int32_t j = 0; j < shard.n_rows; ++j) rows.scale(j, 1.0);
+    });
+  }
 
   bool is_dense(std::int64_t i) const {
     std::int64_t count = 0;
@@ -159,7 +175,7 @@ class LockFree {
 
   double update(std::int64_t i, Member& member) {
     if (!at_.is_logistic()) member.total.check(A_, at_.w);
-    return lock_free_update(A_, at_, member.total, i, member.rank, rule_);
+    return lock_free_update(A_, at_, member.total, i, member.first_shard, rule_);
   }
 
   double visit(std::int64_t i, Member& member) {

@@ -44,13 +44,13 @@ inline void gram(const Matrix& A, const double* w, const std::int32_t* columns, 
                  double* H, int n_threads, Pulse& pulse) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
   std::vector<std::vector<double>> parts(n_shards);
-  Team(n_threads).share(n_shards, [&](std::int64_t s, int member) {
+  Team(n_threads).share(n_shards, [&](std::int64_t s) {
     const Shard& shard = A.shards[s];
     const RowLists rows(A, shard, columns, k);
     parts[s].assign(k * k, 0.0);
     for (std::int64_t j = 0; j < shard.n_rows && !pulse.stopped(); ++j) {
       const std::int64_t count = rows.start[j + 1] - rows.start[j];
-      if (member == 0) pulse.beat(count * (count + 1) / 2);
+      pulse.beat(count * (count + 1) / 2);
       for (std::int64_t e = rows.start[j]; e < rows.start[j + 1]; ++e) {
         const double weighted = w[shard.first_row + j] * rows.value[e];
         double* row = parts[s].data() + rows.position[e] * k;

@@ -10,7 +10,7 @@ namespace tauboost {
 // psi of the problem: l1 |x| + l2/2 x^2 on each penalised coordinate, within [lower, upper].
 struct Penalty {
   double l1, l2;
-  const double* lower;  // n, or null for no bounds
+  const double* lower;  // n, or null for none; either of the two may be given alone
   const double* upper;
   std::int64_t n_penalised;  // coordinates from here on (the intercept) are free
 
@@ -23,7 +23,8 @@ struct Penalty {
 
   // For a penalised coordinate: the nearest place within its bounds.
   double clip(std::int64_t i, double x) const {
-    return lower == nullptr ? x : std::clamp(x, lower[i], upper[i]);
+    if (lower != nullptr) x = std::max(x, lower[i]);
+    return upper == nullptr ? x : std::min(x, upper[i]);
   }
 
   double change(std::int64_t i, double from, double to) const {

@@ -18,7 +18,7 @@ inline void gather_columns(const Matrix& A, const double* w, const std::int32_t*
                            Pulse& pulse) {
   const std::int64_t block = std::clamp<std::int64_t>(n / 64, 1, 4096);
   const std::int64_t n_blocks = (n + block - 1) / block;
-  Team(n_threads).share(n_blocks, [&](std::int64_t b, int member) {
+  Team(n_threads).share(n_blocks, [&](std::int64_t b) {
     if (pulse.stopped()) return;
     const std::int64_t begin = b * block, end = std::min(n, begin + block);
     std::fill(neg + begin, neg + end, 0.0);
@@ -28,26 +28,32 @@ inline void gather_columns(const Matrix& A, const double* w, const std::int32_t*
       std::int64_t work = 0;
       for (std::int64_t k = begin; k < end; ++k) {
         const Column column = A.column(shard, columns[k]);
-        const SignedSums sums = gather<Exclusive>(column, w + shard.first_row);
+        const SignedSums sums = gather(column, Weights{w + shard.first_row});
         neg[k] += sums.neg;
         pos[k] += sums.pos;
         if (square != nullptr) square[k] += sums.square;
         work += column.n;
       }
-      if (member == 0) pulse.beat(work);
+      pulse.beat(work);
     }
   });
 }
 
+constexpr std::int64_t worth_a_beat = 1 << 16;  // nonzeros
+
 // r += A d
 inline void add_all(const Matrix& A, const double* d, double* r, int n_threads, Pulse& pulse) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
-  Team(n_threads).share(n_shards, [&](std::int64_t s, int member) {
+  Team(n_threads).share(n_shards, [&](std::int64_t s) {
     const Shard& shard = A.shards[s];
     double* part = r + shard.first_row;
+    std::int64_t work = 0;
     for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
       if (d[i] != 0.0) add(A.column(shard, i), d[i], part);
-      if (member == 0) pulse.beat(shard.start[i + 1] - shard.start[i]);
+      work += shard.start[i + 1] - shard.start[i] + 1;
+      if (work < worth_a_beat) continue;
+      pulse.beat(work);
+      work = 0;
     }
   });
 }

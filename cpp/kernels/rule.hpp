@@ -42,7 +42,7 @@ struct Choices {
   void set(int t, const Matrix& A, const Penalty& psi, std::int64_t i, double at,
            const SignedSums& sums, double sum_of_weights) {
     constexpr double infinity = std::numeric_limits<double>::infinity();
-    const bool is_free = i >= psi.n_penalised, is_bounded = !is_free && psi.lower != nullptr;
+    const bool is_free = i >= psi.n_penalised;
     a[t] = A.scale[i];
     x[t] = at;
     neg[t] = sums.neg;
@@ -51,8 +51,8 @@ struct Choices {
     total[t] = sum_of_weights;
     l1[t] = is_free ? 0.0 : psi.l1;
     l2[t] = is_free ? 0.0 : psi.l2;
-    lower[t] = is_bounded ? psi.lower[i] : -infinity;
-    upper[t] = is_bounded ? psi.upper[i] : infinity;
+    lower[t] = is_free || psi.lower == nullptr ? -infinity : psi.lower[i];
+    upper[t] = is_free || psi.upper == nullptr ? infinity : psi.upper[i];
     valued[t] = A.is_valued(i) ? 1.0 : 0.0;
     has_valued |= A.is_valued(i);
   }

@@ -20,7 +20,9 @@
 
 namespace tauboost {
 
-class ShardBundle {
+// Shards are worked on by different threads, and lie next to each other: on cache lines of their
+// own.
+class alignas(128) ShardBundle {
  public:
   // `w` is the shard's own part of the weights; full columns are only special for those of the
   // exponential loss.
@@ -116,10 +118,10 @@ class ShardBundle {
     const std::int64_t slot = has_full_ ? A_.full_slot(i) : -1;
     if (slot < 0) {
       long_.push_back(k);
-      return gather_unscaled<Exclusive>(A_.column(shard_, i), w_, lag_);
+      return gather_unscaled(A_.column(shard_, i), Weights{w_}, lag_);
     }
     full_.push_back({k, slot});
-    const SignedSums absent = gather_unscaled<Exclusive>(A_.absent(shard_, slot), w_);
+    const SignedSums absent = gather_unscaled(A_.absent(shard_, slot), Weights{w_});
     return {lag_.neg * std::max(stored_.neg - absent.neg, 0.0),
             lag_.pos * std::max(stored_.pos - absent.pos, 0.0), 0.0};
   }

@@ -48,7 +48,7 @@ class SweepRows {
 
   void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
     change_[s][0] = on_rows(A_.shards[s], at_, [&](const auto& rows) {
-      return parts_[s].move(wanted.bundle.columns, steps.moving(), steps.growth(), rows);
+      return parts_[s].move(wanted.bundle.columns, steps.moving(wanted), steps.growth(), rows);
     });
   }
 

@@ -1,20 +1,31 @@
 // The three things ever done to a per-row vector along one column: sum it, scale it, add to it.
 //
-// What "scale" means depends on the rows: Exclusive for weights that one thread owns, Shared for
-// weights that many threads change at once (relaxed atomics: no lost update), Logistic for that
-// loss.
+// What "sum" and "scale" mean depends on the rows: Weights for those that nobody changes meanwhile,
+// Exclusive for those that one thread owns, Shared for those that many threads change at once
+// (relaxed atomics: no lost update), Logistic for that loss.
 #pragma once
 
 #include <algorithm>
 #include <atomic>
 #include <cmath>
-#include <type_traits>
 
 #include "kernels/sums.hpp"
 #include "matrix/columns.hpp"
 #include "simd/vectors.hpp"
 
 namespace tauboost {
+
+// Asks for a cache line long before its turn, into the second level: the first holds few requests.
+inline void prefetch_far(const double* place) {
+  __builtin_prefetch(place, 0, 2);
+}
+
+// How a kernel reads weights: weight(j) is w_j, and soon(j) asks for it early.
+struct Weights {
+  const double* w;
+  double weight(std::int32_t j) const { return w[j]; }
+  void soon(std::int32_t j) const { prefetch_far(w + j); }
+};
 
 // How a kernel reaches the rows it changes: scale(j, factor) multiplies exp(r_j) by the factor and
 // returns the weight w_j that row j had before.
@@ -43,6 +54,8 @@ struct Shared {
   static double add(double& x, double amount) {
     return std::atomic_ref<double>(x).fetch_add(amount, std::memory_order_relaxed) + amount;
   }
+  double weight(std::int32_t j) const { return load(w[j]); }
+  void soon(std::int32_t) const {}
   double scale(std::int32_t j, double factor) const { return multiply(w[j], factor); }
   // An atomic update waits for its cache line, which another core may hold: ask for it early.
   void expect(std::int32_t j) const {
@@ -68,34 +81,31 @@ struct Logistic {
   void expect(std::int32_t) const {}
 };
 
+// The odds are all that threads share, and weights follow from them whenever they are read. Were w
+// written too, the last to write it need not be the last to have changed E.
 struct SharedLogistic {
-  double* w;
   double* E;
   SampleWeights c;
+  double weight(std::int32_t j) const { return weight_at(j, Shared::load(E[j])); }
+  void soon(std::int32_t) const {}
   double scale(std::int32_t j, double factor) const {
-    const double before = Shared::load(w[j]), odds = Shared::multiply(E[j], factor) * factor;
-    std::atomic_ref<double>(w[j]).store(c[j] * (odds / (1.0 + odds)), std::memory_order_relaxed);
-    return before;
+    return weight_at(j, Shared::multiply(E[j], factor));
   }
   void expect(std::int32_t j) const { Shared{E}.expect(j); }
-};
 
-// Asks for a cache line long before its turn, into the second level: the first holds few requests.
-inline void prefetch_far(const double* place) {
-  __builtin_prefetch(place, 0, 2);
-}
+ private:
+  double weight_at(std::int32_t j, double odds) const { return c[j] * (odds / (1.0 + odds)); }
+};
 
 // The sums of a column whose |A_ji| are all the same leave that value out, and the squares.
 // sums.neg = (w[rows] * values)[:n_neg].sum(); sums.pos = (w[rows] * values)[n_neg:].sum()
 // sums.square = (w[rows] * values**2).sum(); w of each side is what is stored times its lag
 template <typename Rows>
-inline SignedSums gather_unscaled(const Column& column, const double* w, Sides lag = {1.0, 1.0}) {
-  const std::int32_t* rows = column.rows;
-  const auto weight = [=](std::int64_t k) {
-    if constexpr (std::is_same_v<Rows, Shared>) return Shared::load(w[rows[k]]);
+inline SignedSums gather_unscaled(const Column& column, const Rows& rows, Sides lag = {1.0, 1.0}) {
+  const auto weight = [=, js = column.rows](std::int64_t k) {
     // Columns lie one after the other: what comes next is asked for across their borders.
-    prefetch_far(w + rows[k + padding]);
-    return w[rows[k]];
+    rows.soon(js[k + padding]);
+    return rows.weight(js[k]);
   };
   const std::int64_t n_neg = column.n_neg, n = column.n;
   if (column.values == nullptr)
@@ -115,8 +125,8 @@ inline SignedSums gather_unscaled(const Column& column, const double* w, Sides l
 }
 
 template <typename Rows>
-inline SignedSums gather(const Column& column, const double* w) {
-  SignedSums sums = gather_unscaled<Rows>(column, w);
+inline SignedSums gather(const Column& column, const Rows& rows) {
+  SignedSums sums = gather_unscaled(column, rows);
   if (column.values == nullptr) {
     sums.neg *= column.scale;
     sums.pos *= column.scale;

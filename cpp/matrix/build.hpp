@@ -22,6 +22,8 @@
 
 #include "matrix/full_columns.hpp"
 #include "matrix/input.hpp"
+#include "threads/pulse.hpp"
+#include "threads/scratch.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
@@ -38,8 +40,8 @@ inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64
   }
 }
 
-// The values of each feature that one thread has seen: the range of their sizes.
-struct Range {
+// The sizes of the values of a feature that were seen.
+struct SizeRange {
   double smallest = std::numeric_limits<double>::infinity(), largest = 0.0;
 };
 
@@ -53,14 +55,26 @@ struct ShardCounts {
   bool is_sound = true;  // else the data have changed since they were checked
 };
 
+// Calls visit(j) for the rows j of begin ... end until Ctrl-C; each has about `entries` entries.
+template <typename Visit>
+void each_row(std::int64_t begin, std::int64_t end, std::int64_t entries, Pulse& pulse,
+              const Visit& visit) {
+  constexpr std::int64_t at_once = 1 << 10;
+  while (begin < end && !pulse.stopped()) {
+    const std::int64_t last = std::min(end, begin + at_once);
+    pulse.beat((last - begin) * (entries + 1));
+    for (; begin < last; ++begin) visit(begin);
+  }
+}
+
 // Rows begin ... end of the input, where every value is 1.
 template <typename Input>
-ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end) {
+ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end, Pulse& pulse) {
   ShardCounts counts;
   counts.entries.resize(input.n_features);
   const auto n = static_cast<std::uint64_t>(input.n_features);
   bool is_sound = true;
-  for (std::int64_t j = begin; j < end; ++j) {
+  each_row(begin, end, input.entries_a_row, pulse, [&](std::int64_t j) {
     std::int64_t in_row = 0;
     for (const auto& X : input.parts) {
       const std::int64_t last = X.indptr[j + 1];
@@ -74,25 +88,25 @@ ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end)
       }
     }
     counts.omega = std::max(counts.omega, in_row);
-  }
+  });
   counts.is_sound = is_sound;
   return counts;
 }
 
 // Rows begin ... end of the input, and the range of the values of each feature.
 template <typename Input>
-ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end, Range* ranges,
-                          bool any_negative) {
+ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end,
+                          SizeRange* ranges, bool any_negative, Pulse& pulse) {
   ShardCounts counts;
   counts.entries.resize(input.n_features);
   if (any_negative) counts.negative.resize(input.n_features);
   std::vector<double> own(input.centers.values.size());
-  for (std::int64_t j = begin; j < end; ++j) {
+  each_row(begin, end, input.entries_a_row, pulse, [&](std::int64_t j) {
     std::int64_t in_row = 0;
     const bool is_positive = input.positive[j] != 0;
     const bool is_sound = visit_row(input, j, own, [&](std::uint64_t f, double v) {
       const double size = std::abs(v);
-      Range& range = ranges[f];
+      SizeRange& range = ranges[f];
       range = {std::min(range.smallest, size), std::max(range.largest, size)};
       counts.entries[f] += 1;
       in_row += 1;
@@ -100,23 +114,23 @@ ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t e
     });
     counts.is_sound = counts.is_sound && is_sound;
     counts.omega = std::max(counts.omega, in_row);
-  }
+  });
   return counts;
 }
 
 // Sets A.scale and, for columns whose |values| differ, A.value_slot.
 template <typename Input>
-void set_scales(Matrix& A, const Input& X, const std::vector<std::vector<Range>>& ranges,
+void set_scales(Matrix& A, const Input& X, Scratch<std::vector<SizeRange>>& ranges,
                 const std::vector<ShardCounts>& counts) {
   A.scale.assign(A.n, 0.0);
   if (A.has_intercept) A.scale[A.n - 1] = 1.0;
   const bool has_values = X.has_values();
   std::vector<double> smallest(has_values ? A.n : 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) {
-    Range all;
-    for (const std::vector<Range>& part : ranges)
-      if (!part.empty())
-        all = {std::min(all.smallest, part[f].smallest), std::max(all.largest, part[f].largest)};
+    SizeRange all;
+    ranges.each([&](const std::vector<SizeRange>& part) {
+      all = {std::min(all.smallest, part[f].smallest), std::max(all.largest, part[f].largest)};
+    });
     if (!has_values)
       for (const ShardCounts& shard : counts) all.largest = shard.entries[f] ? 1.0 : all.largest;
     else
@@ -155,14 +169,15 @@ void lay_out(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& c
 // there to the place of the value, where the column has any. What has no place is left out.
 template <typename Position, typename Input>
 void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t begin,
-               std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value) {
+               std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value,
+               Pulse& pulse) {
   std::int32_t* rows = shard.rows.get();
   const auto n = static_cast<std::uint64_t>(input.n_features);
   const auto limit = static_cast<std::uint64_t>(shard.start[A.n]);
   const auto values_limit = static_cast<std::uint64_t>(shard.value_start.back());
   const bool are_ones = to_value == nullptr && neg == pos && !input.has_values();
   std::vector<double> own(input.centers.values.size());
-  for (std::int64_t local = begin; local < end; ++local) {
+  each_row(begin, end, input.entries_a_row, pulse, [&](std::int64_t local) {
     const std::int64_t j = A.row_order[shard.first_row + local];
     const auto row = static_cast<std::int32_t>(local);
     if (are_ones) {
@@ -175,7 +190,7 @@ void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t b
           if (at < limit) rows[at] = row;
         }
       }
-      continue;
+      return;
     }
     const bool is_positive = input.positive[j] != 0;
     visit_row(input, j, own, [&](std::uint64_t f, double v) {
@@ -188,12 +203,12 @@ void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t b
         if (place < values_limit) shard.values[place] = std::abs(v);
       }
     });
-  }
+  });
 }
 
 // Returns whether every column got what was counted: if not, its entries are of no use.
 template <typename Position, typename Input>
-bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts) {
+bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts, Pulse& pulse) {
   std::vector<Position> neg(X.n_features), pos, ends(X.n_features);
   std::vector<std::int64_t> to_value(A.n_valued > 0 ? X.n_features : 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) {
@@ -211,10 +226,10 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
   bool is_sound = true;
   if (counts.negative.empty()) {
     // Values are positive: the entries of negative rows all come first.
-    fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values);
+    fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values, pulse);
     for (std::int64_t f = 0; f < X.n_features; ++f)
       shard.n_neg[X.place[f]] = static_cast<std::int32_t>(neg[f] - shard.start[X.place[f]]);
-    fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values);
+    fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values, pulse);
     is_sound = neg == ends;
   } else {
     pos = neg;
@@ -223,7 +238,7 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
       pos[f] += counts.negative[f];
     }
     const std::vector<Position> middle = pos;
-    fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values);
+    fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values, pulse);
     is_sound = neg == middle && pos == ends;
   }
   if (A.has_intercept) {
@@ -233,10 +248,11 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
   return is_sound;
 }
 
-// `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie.
+// `cuts` are the n_shards + 1 ascending row numbers between which each shard's rows lie. After
+// Ctrl-C the matrix is of no use.
 template <typename Input>
 Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
-             std::int64_t n_shards, int n_threads) {
+             std::int64_t n_shards, int n_threads, Pulse& pulse) {
   Matrix A;
   A.m = m;
   A.n = X.n_features + intercept;
@@ -246,28 +262,28 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
   const bool any_negative = X.any_negative(m), has_values = X.has_values();
   std::vector<ShardCounts> counts(n_shards);
   Team team(n_threads);
-  std::vector<std::vector<Range>> ranges(team.size());
-  team.share(n_shards, [&](std::int64_t s, int member) {
-    std::vector<Range>& range = ranges[member];
-    if (has_values && range.empty()) range.resize(X.n_features);
-    counts[s] = has_values ? count_entries(X, cuts[s], cuts[s + 1], range.data(), any_negative)
-                           : count_ones(X, cuts[s], cuts[s + 1]);
-  });
-  for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
-  if (!A.is_sound) return A;
-  set_scales(A, X, ranges, counts);
-  ranges = {};
+  {
+    Scratch<std::vector<SizeRange>> ranges([&] { return std::vector<SizeRange>(X.n_features); });
+    team.share(n_shards, [&](std::int64_t s) {
+      counts[s] = has_values ? count_entries(X, cuts[s], cuts[s + 1], ranges.borrow()->data(),
+                                             any_negative, pulse)
+                             : count_ones(X, cuts[s], cuts[s + 1], pulse);
+    });
+    for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
+    if (!A.is_sound || pulse.stopped()) return A;
+    set_scales(A, X, ranges, counts);
+  }
   team.share(n_shards, [&](std::int64_t s) {
     Shard& shard = A.shards[s];
     lay_out(A, shard, X, counts[s]);
     if (shard.start[A.n] < std::numeric_limits<std::int32_t>::max())
-      counts[s].is_sound = fill<std::int32_t>(A, shard, X, counts[s]);
+      counts[s].is_sound = fill<std::int32_t>(A, shard, X, counts[s], pulse);
     else
-      counts[s].is_sound = fill<std::int64_t>(A, shard, X, counts[s]);
+      counts[s].is_sound = fill<std::int64_t>(A, shard, X, counts[s], pulse);
     counts[s].entries = counts[s].negative = {};
   });
   for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
-  if (!A.is_sound) return A;
+  if (!A.is_sound || pulse.stopped()) return A;
   find_full(A, any_negative);
   team.share(n_shards, [&](std::int64_t s) { list_absent(A, A.shards[s]); });
   for (std::int64_t s = 0; s < n_shards; ++s) {

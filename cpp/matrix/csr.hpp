@@ -119,10 +119,9 @@ CsrFacts facts_of_chunk(const Rows& X, std::int64_t chunk) {
 template <typename Rows>
 CsrFacts inspect(const Rows& X, int n_threads) {
   const std::int64_t n_chunks = X.indptr[X.m] / inspected_at_once + 1;
-  Team team(n_threads);
-  std::vector<CsrFacts> parts(team.size());
-  team.share(n_chunks,
-             [&](std::int64_t chunk, int member) { parts[member].add(facts_of_chunk(X, chunk)); });
+  std::vector<CsrFacts> parts(n_chunks);
+  Team(n_threads).share(n_chunks,
+                        [&](std::int64_t chunk) { parts[chunk] = facts_of_chunk(X, chunk); });
   CsrFacts facts;
   for (const CsrFacts& part : parts) facts.add(part);
   return facts;
@@ -194,7 +193,7 @@ void csr_product(const Rows& X, const double* coef, const double* intercept, std
 }
 
 // The finalizer of MurmurHash3: every bit of the result depends on every bit of x.
-inline std::uint64_t mixed(std::uint64_t x) {
+inline std::uint64_t murmur_mixed(std::uint64_t x) {
   x ^= x >> 33;
   x *= 0xff51afd7ed558ccdULL;
   x ^= x >> 33;
@@ -223,7 +222,7 @@ void row_fingerprints(const Rows& X, const std::vector<Ruler>& rulers, std::uint
   const auto n = static_cast<std::uint64_t>(X.n);
   const auto of_entry = [&](std::uint64_t f, double x) {
     const std::uint64_t bits = rulers.empty() ? std::bit_cast<std::uint64_t>(x) : rulers[f].bits(x);
-    return mixed(bits * 0x9e3779b97f4a7c15ULL + f + seed);
+    return murmur_mixed(bits * 0x9e3779b97f4a7c15ULL + f + seed);
   };
   // Entries of 1 in the same column all add the same.
   std::vector<std::uint64_t> of_one;

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "matrix/csr.hpp"
+#include "threads/scratch.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
@@ -29,10 +30,10 @@ void column_ranges(const Rows& X, double* least, double* most, std::int64_t* cou
                    int n_threads) {
   const std::int64_t nnz = X.indptr[X.m];
   Team team(n_threads);
-  std::vector<std::vector<ColumnRange>> seen(team.size());
-  team.share(nnz / inspected_at_once + 1, [&](std::int64_t chunk, int member) {
-    std::vector<ColumnRange>& ranges = seen[member];
-    if (ranges.empty()) ranges.resize(X.n);
+  Scratch<std::vector<ColumnRange>> seen([&] { return std::vector<ColumnRange>(X.n); });
+  team.share(nnz / inspected_at_once + 1, [&](std::int64_t chunk) {
+    const auto loan = seen.borrow();
+    std::vector<ColumnRange>& ranges = *loan;
     const std::int64_t end = std::min(nnz, (chunk + 1) * inspected_at_once);
     for (std::int64_t k = chunk * inspected_at_once; k < end; ++k) {
       const auto f = static_cast<std::uint64_t>(X.indices[k]);
@@ -41,12 +42,13 @@ void column_ranges(const Rows& X, double* least, double* most, std::int64_t* cou
     }
   });
   team.share_blocks(X.n, 4096, [&](std::int64_t begin, std::int64_t end) {
-    for (const std::vector<ColumnRange>& ranges : seen)
-      for (std::int64_t f = begin; f < end && !ranges.empty(); ++f) {
+    seen.each([&](const std::vector<ColumnRange>& ranges) {
+      for (std::int64_t f = begin; f < end; ++f) {
         ColumnRange all{least[f], most[f], counts[f]};
         all.add(ranges[f]);
         least[f] = all.least, most[f] = all.most, counts[f] = all.count;
       }
+    });
   });
 }
 

@@ -30,6 +30,7 @@ struct Csr {
   const std::uint8_t* positive;
   const std::int32_t* place;  // feature -> column of the core
   std::int64_t n_features;
+  std::int64_t entries_a_row;  // on average, roughly
   Centers centers = {};
 
   bool has_values() const {

@@ -22,8 +22,8 @@ struct RowsOfBytes {
   }
 };
 
-// Multiplying and folding (as in splitmix64): every bit of the input reaches every bit.
-inline std::uint64_t mixed(std::uint64_t x) {
+// The finalizer of splitmix64: every bit of the input reaches every bit.
+inline std::uint64_t splitmix_mixed(std::uint64_t x) {
   x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9ull;
   x = (x ^ (x >> 27)) * 0x94d049bb133111ebull;
   return x ^ (x >> 31);
@@ -33,13 +33,14 @@ inline void fingerprint_rows(const RowsOfBytes& rows, std::uint64_t seed, std::u
                              Team& team) {
   team.share_blocks(rows.n_rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
     for (std::int64_t j = begin; j < end; ++j)
-      prints[j] = mixed(seed + 0x9e3779b97f4a7c15ull * static_cast<std::uint64_t>(rows.labels[j]));
+      prints[j] =
+          splitmix_mixed(seed + 0x9e3779b97f4a7c15ull * static_cast<std::uint64_t>(rows.labels[j]));
     for (std::int64_t k = 0; k < rows.n_columns; ++k) {
       const std::uint8_t* column = rows.codes + k * rows.n_rows;
       for (std::int64_t j = begin; j < end; ++j)
         prints[j] = (std::rotl(prints[j], 9) ^ column[j]) * 0x9e3779b97f4a7c15ull;
     }
-    for (std::int64_t j = begin; j < end; ++j) prints[j] = mixed(prints[j]);
+    for (std::int64_t j = begin; j < end; ++j) prints[j] = splitmix_mixed(prints[j]);
   });
 }
 

@@ -42,54 +42,65 @@ class Corpus {
   // For runs of words, how many texts have each word is counted: rare ones are part of no run.
   Corpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs,
          std::uint64_t seed)
-      : splitting_(splitting), left_out_(std::move(left_out)), has_runs_(has_runs), seed_(seed) {}
+      : left_out_(std::move(left_out)),
+        has_runs_(has_runs),
+        seed_(seed),
+        readers_([this, splitting] {
+          const std::vector<std::string_view> words(left_out_.begin(), left_out_.end());
+          Reader reader(splitting, words, has_runs_, seed_);
+          reader.learn(*characters_);
+          return reader;
+        }) {}
 
   std::int64_t n_texts() const { return n_texts_; }
 
-  // Reads more texts. What the characters are may be known of more of them each time.
-  void read(const std::vector<Text>& texts, const Characters& characters, Team& team) {
+  // Reads more texts. What the characters are may be known of more of them each time. After Ctrl-C
+  // the corpus is of no use.
+  void read(const std::vector<Text>& texts, const Characters& characters, Team& team,
+            Pulse& pulse) {
     if (n_texts_ + static_cast<std::int64_t>(texts.size()) >= no_word - 1)
       throw std::length_error("too many texts");
     const std::vector<std::int64_t> cuts = cut(texts, block_bytes);
     const std::size_t first = blocks_.size();
     blocks_.resize(first + cuts.size() - 1);
-    hire(team.size(), characters);
-    team.share(static_cast<std::int64_t>(cuts.size()) - 1, [&](std::int64_t b, int member) {
+    readers_.each([&](Reader& reader) { reader.learn(characters); });
+    characters_ = &characters;
+    team.share(static_cast<std::int64_t>(cuts.size()) - 1, [&](std::int64_t b) {
+      const auto reader = readers_.borrow();
       Block& block = blocks_[first + static_cast<std::size_t>(b)];
       block.first_text = n_texts_ + cuts[b];
-      block.member = member;
-      readers_[static_cast<std::size_t>(member)]->read(texts.data() + cuts[b],
-                                                       cuts[b + 1] - cuts[b], block);
+      block.reader = reader.number();
+      reader->read(texts.data() + cuts[b], cuts[b + 1] - cuts[b], block, pulse);
     });
     n_texts_ += static_cast<std::int64_t>(texts.size());
   }
 
   // Words alone: the rows of all texts, with the rank of each word, from 0, as its column.
-  RowBlocks rows(bool binary, Team& team) {
+  RowBlocks rows(bool binary, Team& team, Pulse& pulse) {
     rank(0, team);
-    const RowSorter empty(static_cast<std::int64_t>(words_.size()));
-    std::vector<RowSorter> sorters(static_cast<std::size_t>(team.size()), empty);
-    return blocks_of(static_cast<std::int64_t>(blocks_.size()), team,
-                     [&](std::int64_t b, int member, RowPool& pool) {
-                       const Block& block = blocks_[b];
-                       const std::uint32_t* const ranks = ranks_[block.member].data();
-                       const std::uint32_t* const words = words_of(block);
-                       RowSorter& sorter = sorters[static_cast<std::size_t>(member)];
-                       std::int64_t k = 0;
-                       for (const std::int64_t end : block.text_ends) {
-                         for (; k < end; ++k) sorter.add(ranks[words[k]] - 1, false);
-                         sorter.write(pool, binary);
-                       }
-                     });
+    const auto n_words = static_cast<std::int64_t>(words_.size());
+    return blocks_of<RowSorter>(
+        static_cast<std::int64_t>(blocks_.size()), [=] { return RowSorter(n_words); }, team, pulse,
+        [&](std::int64_t b, RowSorter& sorter, RowPool& pool) {
+          const Block& block = blocks_[b];
+          const std::uint32_t* const ranks = ranks_[block.reader].data();
+          const std::uint32_t* const words = words_of(block);
+          std::int64_t k = 0;
+          for (const std::int64_t end : block.text_ends) {
+            for (; k < end; ++k) sorter.add(ranks[words[k]] - 1, false);
+            sorter.write(pool, binary);
+          }
+          pulse.beat(block.n_words());
+        });
   }
 
   // Runs of words: the columns of all that enough texts have; parts follow each other. The corpus
   // must have been told to count.
-  std::vector<Columns> columns(const Bounds& bounds, Team& team) {
+  std::vector<Columns> columns(const Bounds& bounds, Team& team, Pulse& pulse) {
     if (!has_runs_) throw std::invalid_argument("the corpus has not counted");
     rank(bounds.min_texts, team);
-    lay_out(bounds.most, team);
-    return collect(bounds, team);
+    lay_out(bounds.most, team, pulse);
+    return collect(bounds, team, pulse);
   }
 
   // Words by rank, from 0.
@@ -99,14 +110,7 @@ class Corpus {
   static constexpr std::int64_t block_bytes = 1 << 18;
 
   const std::uint32_t* words_of(const Block& block) const {
-    return readers_[static_cast<std::size_t>(block.member)]->words_of(block);
-  }
-
-  void hire(int size, const Characters& characters) {
-    std::vector<std::string_view> left_out(left_out_.begin(), left_out_.end());
-    while (static_cast<int>(readers_.size()) < size)
-      readers_.push_back(std::make_unique<Reader>(splitting_, left_out, has_runs_, seed_));
-    for (const auto& reader : readers_) reader->learn(characters);
+    return readers_[static_cast<std::size_t>(block.reader)].words_of(block);
   }
 
   // Gives ranks to the words that enough texts have, and each reader's numbers their ranks.
@@ -116,7 +120,7 @@ class Corpus {
     std::vector<std::vector<std::uint32_t>> numbers(readers_.size());
     const bool is_one = readers_.size() == 1;
     for (std::size_t r = 0; r < readers_.size(); ++r) {
-      const Reader& reader = *readers_[r];
+      const Reader& reader = readers_[r];
       numbers[r].resize(reader.words().size());
       for (std::uint32_t k = reader.n_left_out(); k < reader.words().size(); ++k) {
         const std::uint32_t number = is_one ? k : all.add(reader.words().view(k));
@@ -126,9 +130,9 @@ class Corpus {
       }
     }
     source_ = is_one ? nullptr : std::make_unique<Words>(std::move(all));
-    const Words& merged = is_one ? readers_[0]->words() : *source_;
+    const Words& merged = is_one ? readers_[0].words() : *source_;
     std::vector<Candidate> kept;
-    for (std::uint32_t k = is_one ? readers_[0]->n_left_out() : 0; k < n_texts.size(); ++k)
+    for (std::uint32_t k = is_one ? readers_[0].n_left_out() : 0; k < n_texts.size(); ++k)
       if (n_texts[k] >= min_texts) kept.push_back(candidate(merged.view(k), k));
     sort(kept, team);
     std::vector<std::uint32_t> ranks(n_texts.size());  // from 1; 0: rare
@@ -138,7 +142,7 @@ class Corpus {
     }
     ranks_ = std::move(numbers);
     for (std::size_t r = 0; r < readers_.size(); ++r)
-      for (std::uint32_t k = readers_[r]->n_left_out(); k < ranks_[r].size(); ++k)
+      for (std::uint32_t k = readers_[r].n_left_out(); k < ranks_[r].size(); ++k)
         ranks_[r][k] = ranks[ranks_[r][k]];
   }
 
@@ -152,7 +156,7 @@ class Corpus {
   }
 
   // Puts the places of each word in a row: texts in order, parts of them side by side.
-  void lay_out(int most, Team& team) {
+  void lay_out(int most, Team& team, Pulse& pulse) {
     const std::size_t n_words = words_.size();
     const auto n_blocks = static_cast<std::int64_t>(blocks_.size());
     const std::int64_t n_parts = std::min<std::int64_t>(team.size() == 1 ? 1 : 2 * team.size(),
@@ -162,13 +166,16 @@ class Corpus {
     std::vector<std::vector<std::int64_t>> starts(static_cast<std::size_t>(n_parts));
     const auto share = [&](const auto& use) {
       team.share(n_parts, [&](std::int64_t p) {
-        for (std::int64_t b = n_blocks * p / n_parts; b < n_blocks * (p + 1) / n_parts; ++b)
+        const std::int64_t end = n_blocks * (p + 1) / n_parts;
+        for (std::int64_t b = n_blocks * p / n_parts; b < end && !pulse.stopped(); ++b) {
           use(starts[p], blocks_[b]);
+          pulse.beat(blocks_[b].n_words());
+        }
       });
     };
     for (auto& start : starts) start.assign(n_words + 1, 0);
     share([&](std::vector<std::int64_t>& counts, const Block& block) {
-      const std::uint32_t* const ranks = ranks_[block.member].data();
+      const std::uint32_t* const ranks = ranks_[block.reader].data();
       const std::uint32_t* const words = words_of(block);
       for (std::int64_t k = 0; k < block.n_words(); ++k) ++counts[ranks[words[k]]];
     });
@@ -184,7 +191,7 @@ class Corpus {
   }
 
   void scatter(const Block& block, std::vector<std::int64_t>& starts) {
-    const std::uint32_t* const ranks = ranks_[block.member].data();
+    const std::uint32_t* const ranks = ranks_[block.reader].data();
     const std::uint32_t* const words = words_of(block);
     std::uint64_t* const places = places_.data();
     std::int64_t k = 0, place = block.first_place;
@@ -215,7 +222,7 @@ class Corpus {
     std::fill_n(stream_.data() + place, most, 0);
     team.share(static_cast<std::int64_t>(blocks_.size()), [&](std::int64_t b) {
       const Block& block = blocks_[b];
-      const std::uint32_t* const ranks = ranks_[block.member].data();
+      const std::uint32_t* const ranks = ranks_[block.reader].data();
       const std::uint32_t* const words = words_of(block);
       std::int64_t place = block.first_place, k = 0;
       for (std::size_t t = 0; t < block.text_ends.size(); ++t) {
@@ -230,7 +237,7 @@ class Corpus {
     });
   }
 
-  std::vector<Columns> collect(const Bounds& bounds, Team& team) {
+  std::vector<Columns> collect(const Bounds& bounds, Team& team, Pulse& pulse) {
     const auto n_words = static_cast<std::uint32_t>(words_.size());
     const std::int64_t n_parts = team.size() == 1 ? 1 : 4 * team.size();
     std::vector<std::uint32_t> cuts{1};  // words with about as many places
@@ -245,22 +252,23 @@ class Corpus {
     std::vector<Columns> parts(static_cast<std::size_t>(n_parts));
     team.share(n_parts, [&](std::int64_t p) {
       Runs runs(stream, bounds);
-      for (std::uint32_t word = cuts[p]; word < cuts[p + 1]; ++word) {
+      for (std::uint32_t word = cuts[p]; word < cuts[p + 1] && !pulse.stopped(); ++word) {
         std::uint64_t* const places = places_.data() + word_starts_[word];
         const std::int64_t n = word_starts_[word + 1] - word_starts_[word];
         runs.add(word, places, n);
+        pulse.beat(n);
       }
       parts[p] = runs.take();
     });
     return parts;
   }
 
-  Splitting splitting_;
-  std::vector<std::string> left_out_;
-  bool has_runs_;
-  std::uint64_t seed_;
+  const std::vector<std::string> left_out_;
+  const bool has_runs_;
+  const std::uint64_t seed_;
+  const Characters* characters_ = nullptr;  // those of the texts that are being read
   std::int64_t n_texts_ = 0;
-  std::vector<std::unique_ptr<Reader>> readers_;  // one for each member
+  Scratch<Reader> readers_;
   std::vector<Block> blocks_;
   std::unique_ptr<Words> source_;  // of the views, where there are several readers
   std::vector<std::string_view> words_;

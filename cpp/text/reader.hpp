@@ -1,5 +1,5 @@
-// Texts to the numbers of their words, block by block of texts, each member of a team with words of
-// its own.
+// Texts to the numbers of their words, block by block of texts, by several readers, each with a
+// list of words of its own.
 #pragma once
 
 #include <array>
@@ -11,6 +11,7 @@
 #include "matrix/pages.hpp"
 #include "text/split.hpp"
 #include "text/words.hpp"
+#include "threads/pulse.hpp"
 
 namespace tauboost::text {
 
@@ -63,18 +64,18 @@ class Lookup {
   int size_ = 0;
 };
 
-// Words of a run of texts, by their numbers in one member's list.
+// Words of a run of texts, by their numbers in one reader's list.
 struct Block {
   std::int64_t first_text = 0;
   std::int64_t first_place = 0;  // among the words of all texts, one behind each text
-  int member = 0;
-  std::int64_t first_word = 0;          // among those of the member's texts
+  int reader = 0;
+  std::int64_t first_word = 0;          // among those of the reader's texts
   std::vector<std::int64_t> text_ends;  // where each text's words end, from there
 
   std::int64_t n_words() const { return text_ends.empty() ? 0 : text_ends.back(); }
 };
 
-// What one member has met: words and, if asked for, how many texts have each. Words that were
+// What one reader has met: words and, if asked for, how many texts have each. Words that were
 // there before any text are to be left out.
 class Reader {
  public:
@@ -87,9 +88,10 @@ class Reader {
 
   void learn(const Characters& characters) { split_.learn(characters); }
 
-  void read(const Text* texts, std::int64_t n_texts, Block& block) {
+  void read(const Text* texts, std::int64_t n_texts, Block& block, Pulse& pulse) {
     block.first_word = read_.size();
-    for (std::int64_t k = 0; k < n_texts; ++k) {
+    for (std::int64_t k = 0; k < n_texts && !pulse.stopped(); ++k) {
+      pulse.beat(texts[k].n_bytes());
       std::uint32_t* const words = read_.reserve(split_.most_words(texts[k].length));
       const auto text = static_cast<std::uint32_t>(block.first_text + k + 1);  // 0 is none
       read_.extend(counts_ ? read<true>(texts[k], text, words)

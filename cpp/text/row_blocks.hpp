@@ -4,25 +4,28 @@
 #include <algorithm>
 #include <bit>
 #include <cstdint>
+#include <functional>
 #include <utility>
 #include <vector>
 
 #include "matrix/pages.hpp"
 #include "text/text.hpp"
+#include "threads/pulse.hpp"
+#include "threads/scratch.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost::text {
 
-// Rows that one member of a team has made, block after block. One array for all: memory in small
-// pieces costs more than what is done with it.
+// Rows of blocks of texts, one block after another. One array for all: memory in small pieces
+// costs more than what is done with it.
 struct RowPool {
   Growing<std::int32_t> columns, counts;
   std::vector<std::int64_t> ends;  // of each row in them
 };
 
-// Rows of a run of texts, in the pool of a member.
+// Rows of a run of texts, in one of the pools.
 struct RowBlock {
-  int member = 0;
+  int pool = 0;
   std::int64_t first_row = 0, end_row = 0;
 };
 
@@ -33,7 +36,7 @@ struct RowBlocks {
 
   std::int64_t n_rows(std::size_t b) const { return blocks[b].end_row - blocks[b].first_row; }
   const RowPool& pool(std::size_t b) const {
-    return pools[static_cast<std::size_t>(blocks[b].member)];
+    return pools[static_cast<std::size_t>(blocks[b].pool)];
   }
   // Where the entries of a block begin, and end, in its pool.
   std::int64_t begin(std::size_t b) const { return before(b, blocks[b].first_row); }
@@ -133,30 +136,42 @@ inline std::vector<std::int64_t> cut(const std::vector<Text>& texts, std::int64_
   return cuts;
 }
 
-// Has blocks of rows made, each by a member of the team: make(block, member, its pool).
-template <typename Make>
-RowBlocks blocks_of(std::int64_t n_blocks, Team& team, const Make& make) {
+// Has blocks of rows made: make(block, maker, pool), with a maker and a pool that no other block
+// uses at the time. After Ctrl-C the rows are of no use.
+template <typename Maker, typename Make>
+RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_maker, Team& team,
+                    Pulse& pulse, const Make& make) {
+  struct Work {
+    Maker maker;
+    RowPool pool = {};
+  };
+  Scratch<Work> works([&] { return Work{new_maker()}; });
   RowBlocks rows;
-  rows.pools.resize(static_cast<std::size_t>(team.size()));
   rows.blocks.resize(static_cast<std::size_t>(n_blocks));
-  team.share(n_blocks, [&](std::int64_t b, int member) {
-    RowPool& pool = rows.pools[static_cast<std::size_t>(member)];
+  team.share(n_blocks, [&](std::int64_t b) {
+    if (pulse.stopped()) return;
+    const auto work = works.borrow();
+    RowPool& pool = work->pool;
     const auto first = static_cast<std::int64_t>(pool.ends.size());
-    make(b, member, pool);
-    rows.blocks[b] = {member, first, static_cast<std::int64_t>(pool.ends.size())};
+    make(b, work->maker, pool);
+    rows.blocks[b] = {work.number(), first, static_cast<std::int64_t>(pool.ends.size())};
   });
+  works.each([&](Work& work) { rows.pools.push_back(std::move(work.pool)); });
   return rows;
 }
 
-// The rows of texts: each member has a maker, which adds the row of a text to a pool.
+// The rows of texts: a maker adds the row of a text to a pool.
 template <typename Maker>
-RowBlocks rows_of(const std::vector<Text>& texts, std::vector<Maker>& makers, Team& team) {
+RowBlocks rows_of(const std::vector<Text>& texts, const Maker& maker, Team& team, Pulse& pulse) {
   const std::vector<std::int64_t> cuts = cut(texts, 1 << 18);
-  return blocks_of(static_cast<std::int64_t>(cuts.size()) - 1, team,
-                   [&](std::int64_t b, int member, RowPool& pool) {
-                     Maker& make = makers[static_cast<std::size_t>(member)];
-                     for (std::int64_t k = cuts[b]; k < cuts[b + 1]; ++k) make(texts[k], pool);
-                   });
+  return blocks_of<Maker>(
+      static_cast<std::int64_t>(cuts.size()) - 1, [&] { return maker; }, team, pulse,
+      [&](std::int64_t b, Maker& make, RowPool& pool) {
+        for (std::int64_t k = cuts[b]; k < cuts[b + 1] && !pulse.stopped(); ++k) {
+          make(texts[k], pool);
+          pulse.beat(texts[k].n_bytes());
+        }
+      });
 }
 
 }  // namespace tauboost::text

@@ -1,10 +1,43 @@
-// The threads behind a team: who they are, how they wait, and how they survive a fork.
+// A thread pool for phases of a few microseconds: who its threads are, how they claim tasks, how
+// they wait, and how they survive a fork.
 //
 // A crew is a set of sleeping threads and the words they claim tasks from. A team borrows one for
 // as long as a kernel runs; calls from several Python threads at once get a crew each. Crews are
 // made when they are needed and never destroyed: a thread may look at its words at any time. They
 // cost nothing while they sleep. A child of fork() has none of its parent's threads, and starts its
 // own.
+//
+// The protocol. The caller is member 0; each helper has a number for life. A phase has a size, a
+// number of its own and tasks, which are dealt to the members 0 ... size - 1.
+//
+//   word         who writes it, and what it means
+//   phase words  (call_, task_, n_tasks_, size_) the caller, between phases: what a task is
+//   word         one for each member: the caller, to deal (number of the phase, tasks left), only
+//                to members of the phase; then any member of it, to claim: one task less, by
+//                compare-and-swap
+//   finished_    the caller sets it to 0 between phases; helpers add the tasks they have run
+//   asleep, bell of a helper: whether it must be rung for, and the futex it sleeps on
+//
+// Invariants, checked over all interleavings by threads/protocol.pml (`make model`) and over
+// millions of phases by fuzz/phases.cpp:
+//
+//   1. A thread runs a task of phase p only if the word of its own member has said p. A helper
+//      enters a phase when its word says so, and claims only from words that say the same number.
+//      The caller writes p into the words of members below the size of p, and into no others. So
+//      whoever runs a task is a member of the phase; one that is late from an earlier phase finds
+//      other numbers, or no tasks, in every word, and goes back to wait.
+//   2. The phase words belong to the task that was claimed. They are read before the claim. A claim
+//      succeeds only while the word is unchanged: then a task of that phase is unclaimed, so the
+//      phase is not over, and the caller does not write them.
+//   3. Every task is run once, and the caller waits for all. A claim takes one task, as the word
+//      counts down within its phase. The caller leaves when it finds no task unclaimed, and as
+//      many finished as others have claimed.
+//   4. Nobody sleeps through the end: helpers are only ever a help. A helper that was not woken, or
+//      has no core, leaves its tasks to others. The caller sleeps on finished_, which changes with
+//      every helper that has run tasks.
+//
+// Numbers have 32 bits: a helper would have to stand still between reading a word and its
+// compare-and-swap while 2^32 phases go by.
 #pragma once
 
 #include <pthread.h>
@@ -12,6 +45,7 @@
 #include <sys/mman.h>
 
 #include <atomic>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <exception>
@@ -35,7 +69,7 @@ class Crew {
 
   // Tasks 0 ... n_tasks - 1, dealt to `size` members: k goes to member k modulo size.
   struct Phase {
-    void (*call)(const void* task, std::int64_t k, int member);
+    void (*call)(const void* task, std::int64_t k);
     const void* task;
     std::int64_t n_tasks;
     int size;
@@ -77,8 +111,8 @@ class Crew {
       const std::int64_t n = dealt(phase.n_tasks, phase.size, member);
       members_[member].word.store(std::uint64_t{number_} << 32 | static_cast<std::uint64_t>(n));
     }
-    for (int member = 1; member < phase.size; ++member) members_[member].wake();
-    const std::int64_t own = work(0);
+    wake_next_to(0, number_);
+    const std::int64_t own = work(0, number_);
     wait_for(static_cast<std::uint32_t>(phase.n_tasks - own));
     if (!failed_.load(std::memory_order_relaxed)) return;
     failed_.store(false, std::memory_order_relaxed);
@@ -109,7 +143,8 @@ class Crew {
     }
   };
 
-  // One member of the crew: the tasks dealt to it, and the bell that wakes it.
+  // One member of the crew: the tasks dealt to it, and the bell that wakes it. Processors fetch
+  // cache lines in pairs: 128 bytes keep what two threads write apart.
   struct alignas(128) Member {
     std::atomic<std::uint64_t> word{0};  // upper half: number of the phase; lower: tasks left
     std::atomic<std::uint32_t> asleep{0};
@@ -142,9 +177,13 @@ class Crew {
     pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
     pthread_attr_setstacksize(&attributes, stack);
     member.room = mmap(nullptr, room_size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    sigset_t all, before;
-    sigfillset(&all);  // signals are for the threads of Python
-    pthread_sigmask(SIG_SETMASK, &all, &before);
+    sigset_t others, before;
+    sigfillset(&others);  // signals are for the threads of Python
+    // But for those that an instruction raises: blocked, they end the process without a word of
+    // faulthandler or of a sanitizer.
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS})
+      sigdelset(&others, fault);
+    pthread_sigmask(SIG_SETMASK, &others, &before);
     pthread_t thread;
     const bool started =
         member.room != MAP_FAILED && pthread_create(&thread, &attributes, &serve, &member) == 0;
@@ -158,24 +197,40 @@ class Crew {
     return (n_tasks - member + size - 1) / size;
   }
 
-  // Claims and runs what is left, one's own tasks first; returns how many.
-  std::int64_t work(int self) {
+  // Wakes the members behind one in a tree of which the caller is the root, if they sleep and have
+  // tasks left: so everybody is woken soon, by many, and nobody for nothing.
+  void wake_next_to(int self, std::uint32_t phase) {
+    const int size = size_.load(std::memory_order_relaxed);
+    for (int member = 2 * self + 1; member <= 2 * self + 2 && member < size; ++member)
+      if (left_in(members_[member].word.load(std::memory_order_relaxed), phase) > 0)
+        members_[member].wake();
+  }
+
+  // How many tasks of a phase a word has left: none if it speaks of another one.
+  static std::int64_t left_in(std::uint64_t word, std::uint32_t phase) {
+    return word >> 32 == phase ? static_cast<std::int64_t>(word & 0xffffffffu) : 0;
+  }
+
+  // Claims and runs what is left of a phase that `self` is a member of, its own tasks first;
+  // returns how many. The size may be that of a later phase: then this one is over, and there is
+  // nothing to claim.
+  std::int64_t work(int self, std::uint32_t phase) {
     std::int64_t done = 0;
     const int size = size_.load(std::memory_order_relaxed);
     for (int turn = 0; turn < size; ++turn) {
       const int from = self + turn < size ? self + turn : self + turn - size;
-      while (claim_and_run(from, self)) ++done;
+      while (claim_and_run(from, phase)) ++done;
     }
     return done;
   }
 
-  bool claim_and_run(int from, int self) {
+  bool claim_and_run(int from, std::uint32_t phase) {
     std::atomic<std::uint64_t>& word = members_[from].word;
     std::uint64_t seen = word.load(std::memory_order_acquire);
     for (;;) {
-      const auto left = static_cast<std::int64_t>(seen & 0xffffffffu);
+      const std::int64_t left = left_in(seen, phase);
       if (left == 0) return false;
-      // Of the phase that `seen` belongs to if the exchange succeeds, and not used otherwise.
+      // Of this phase if the exchange succeeds, and not used otherwise.
       const auto call = call_.load(std::memory_order_relaxed);
       const void* const task = task_.load(std::memory_order_relaxed);
       const std::int64_t n_tasks = n_tasks_.load(std::memory_order_relaxed);
@@ -183,17 +238,15 @@ class Crew {
       if (!word.compare_exchange_weak(seen, seen - 1, std::memory_order_acq_rel,
                                       std::memory_order_acquire))
         continue;
-      const std::int64_t k = from + (dealt(n_tasks, size, from) - left) * size;
-      attempt(call, task, k, self);
+      attempt(call, task, from + (dealt(n_tasks, size, from) - left) * size);
       return true;
     }
   }
 
-  void attempt(void (*call)(const void*, std::int64_t, int), const void* task, std::int64_t k,
-               int self) {
+  void attempt(void (*call)(const void*, std::int64_t), const void* task, std::int64_t k) {
     if (failed_.load(std::memory_order_relaxed)) return;
     try {
-      call(task, k, self);
+      call(task, k);
     } catch (...) {
       if (!failed_.exchange(true)) error_ = std::current_exception();
     }
@@ -201,10 +254,7 @@ class Crew {
 
   // Waits until the helpers have finished that number of tasks.
   void wait_for(std::uint32_t n_tasks) {
-    for (int spin = 0; spin < spins; ++spin) {
-      if (finished_.load(std::memory_order_acquire) == n_tasks) return;
-      pause();
-    }
+    if (spin_until([&] { return finished_.load(std::memory_order_acquire) == n_tasks; })) return;
     caller_asleep_.store(1);
     for (;;) {
       const std::uint32_t finished = finished_.load();
@@ -223,10 +273,11 @@ class Crew {
     const int number = static_cast<int>(&member - crew.members_);
     munmap(member.room, room_size);
     get_ready_to_throw();
-    std::uint64_t last = 0;
+    std::uint32_t phase = 0;
     for (;;) {
-      last = crew.next_phase(member, last);
-      const auto done = static_cast<std::uint32_t>(crew.work(number));
+      phase = next_phase(member, phase);
+      crew.wake_next_to(number, phase);
+      const auto done = static_cast<std::uint32_t>(crew.work(number, phase));
       if (done == 0) continue;
       crew.finished_.fetch_add(done);
       if (crew.caller_asleep_.load() != 0) crew.finished_.notify_one();
@@ -235,33 +286,47 @@ class Crew {
   }
 
   // Waits for a phase that this member is dealt tasks of: awake for a while, then asleep.
-  static std::uint64_t next_phase(Member& member, std::uint64_t last) {
-    for (int spin = 0; spin < spins; ++spin) {
-      const std::uint64_t number = member.word.load(std::memory_order_acquire) >> 32;
-      if (number != last) return number;
-      pause();
-    }
+  static std::uint32_t next_phase(Member& member, std::uint32_t last) {
+    std::uint32_t now = last;
+    const auto is_new = [&](std::uint64_t word) { return (now = word >> 32) != last; };
+    if (spin_until([&] { return is_new(member.word.load(std::memory_order_acquire)); })) return now;
     for (;;) {
       const std::uint32_t rung = member.bell.load();
       member.asleep.store(1);
-      const std::uint64_t number = member.word.load() >> 32;
-      if (number != last) {
+      if (is_new(member.word.load())) {
         member.asleep.store(0, std::memory_order_relaxed);
-        return number;
+        return now;
       }
       member.bell.wait(rung);
     }
+  }
+
+  // Looks for a while whether something has happened. By the clock: what a pause takes differs by
+  // more than ten times between processors.
+  template <typename Test>
+  static bool spin_until(const Test& has_happened) {
+    using Clock = std::chrono::steady_clock;
+    constexpr int looks = 32;  // between two looks at the clock, which cost as much as a few
+    Clock::time_point end{};
+    do {
+      for (int look = 0; look < looks; ++look) {
+        if (has_happened()) return true;
+        pause();
+      }
+      if (end == Clock::time_point{}) end = Clock::now() + spin_time;
+    } while (Clock::now() < end);
+    return false;
   }
 
   static void pause() {
 #if defined(__x86_64__) || defined(__i386__)
     __builtin_ia32_pause();
 #elif defined(__aarch64__)
-    asm volatile("yield");
+    asm volatile("isb");  // its yield does nothing on most cores
 #endif
   }
 
-  static constexpr int spins = 2000;
+  static constexpr std::chrono::microseconds spin_time{50};
   static constexpr std::size_t room_size = 1 << 16;
 
   Pool* const pool_;
@@ -271,7 +336,7 @@ class Crew {
   std::atomic<bool> failed_{false};
   std::exception_ptr error_;
   // The phase, written by the caller while no task of it can be claimed.
-  alignas(128) std::atomic<void (*)(const void*, std::int64_t, int)> call_{nullptr};
+  alignas(128) std::atomic<void (*)(const void*, std::int64_t)> call_{nullptr};
   std::atomic<const void*> task_{nullptr};
   std::atomic<std::int64_t> n_tasks_{0};
   std::atomic<int> size_{1};

@@ -1,20 +1,23 @@
-// Ctrl-C for kernels: they report how much they have done, and are told when to stop.
+// Cancellation: kernels report how much they have done, and are told when to stop (Ctrl-C).
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <functional>
+#include <thread>
+#include <utility>
 
 namespace tauboost {
 
-// The calling thread asks `ask` (which may take the GIL) once every few milliseconds' worth of
+// The thread that made it asks `ask` (which may take the GIL) once every few milliseconds' worth of
 // nonzeros; all threads see the answer through stopped().
 class Pulse {
  public:
   explicit Pulse(std::function<bool()> ask) : ask_(std::move(ask)) {}
 
-  // To be called by the calling thread only.
+  // Any thread may call it, at best not for each nonzero: only that of its maker does anything.
   void beat(std::int64_t work) {
+    if (std::this_thread::get_id() != owner_) return;
     since_ += work;
     if (since_ < interval || stopped()) return;
     since_ = 0;
@@ -24,8 +27,9 @@ class Pulse {
 
  private:
   static constexpr std::int64_t interval = 1 << 22;
-  std::function<bool()> ask_;
-  std::int64_t since_ = 0;
+  const std::thread::id owner_ = std::this_thread::get_id();
+  const std::function<bool()> ask_;
+  std::int64_t since_ = 0;  // the owner's
   std::atomic<bool> stopped_{false};
 };
 

@@ -8,14 +8,13 @@
 // holds its core: a member that has done its own tasks claims those of the others, and the caller
 // waits only for tasks that were claimed. Who runs a task never changes what it computes.
 //
-// A claim is one compare-and-swap on a word that holds the number of the phase and the number of
-// tasks left. A thread that comes late finds the phase over, or the word changed, and claims
-// nothing. An unclaimed task keeps its phase open, so what a claim was made on is still there.
+// A task is told its number and nothing of who runs it: there is no member to index by. What tasks
+// need room for is indexed by the task, or borrowed for as long as it runs (scratch.hpp). How tasks
+// are claimed, and why that is right: crew.hpp.
 #pragma once
 
 #include <algorithm>
 #include <cstdint>
-#include <type_traits>
 
 #include "threads/crew.hpp"
 
@@ -33,16 +32,16 @@ class Team {
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
 
-  // The caller is member 0. There may be fewer members than were asked for.
+  // There may be fewer members than were asked for.
   int size() const { return size_; }
 
-  // Runs task(k), or task(k, member), for every k of 0 ... n_tasks - 1. What a task throws is
-  // thrown here, when those that were claimed have ended; the rest is left undone.
+  // Runs task(k) for every k of 0 ... n_tasks - 1. What a task throws is thrown here, when those
+  // that were claimed have ended; the rest is left undone.
   template <typename Task>
   void share(std::int64_t n_tasks, const Task& task) {
     const int size = static_cast<int>(std::min<std::int64_t>(size_, n_tasks));
     if (size > 1) return crew_->run({&call<Task>, &task, n_tasks, size});
-    for (std::int64_t k = 0; k < n_tasks; ++k) call<Task>(&task, k, 0);
+    for (std::int64_t k = 0; k < n_tasks; ++k) task(k);
   }
 
   // Runs task(begin, end) on blocks that make up 0 ... n - 1, of at least `smallest` but the last.
@@ -56,12 +55,8 @@ class Team {
 
  private:
   template <typename Task>
-  static void call(const void* task, std::int64_t k, int member) {
-    const Task& work = *static_cast<const Task*>(task);
-    if constexpr (std::is_invocable_v<const Task&, std::int64_t, int>)
-      work(k, member);
-    else
-      work(k);
+  static void call(const void* task, std::int64_t k) {
+    (*static_cast<const Task*>(task))(k);
   }
 
   Crew* crew_;
