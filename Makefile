@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser test test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads asan tsan attack wheel sdist clean
+.PHONY: demo docs docs-browser test test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads asan tsan odr attack wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -131,6 +131,26 @@ build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
 	  --target build/$*/package -C cmake.define.TAUBOOST_SANITIZE=$(SANITIZE_$*) \
 	  -C cmake.build-type=RelWithDebInfo -C build-dir=build/$*/cmake .
 	@touch $@
+
+# One definition rule: no two files may mean different things by one name. With link-time
+# optimization the compiler compares types; gold, functions that were not inlined.
+ODR := build/odr
+ODR_OBJECTS = $(patsubst cpp/%.cpp,$(ODR)/%.o,$(filter-out %/inject.cpp,$(wildcard cpp/*/*.cpp)))
+odr: $(ODR)/flags
+	$(MAKE) --no-print-directory -j 2 $(ODR_OBJECTS)
+	$(GXX) -shared -O1 -flto=2 -Werror=odr -Werror=lto-type-mismatch -o $(ODR)/types.so $(ODR_OBJECTS)
+	$(GXX) -shared -fno-lto -fuse-ld=gold -Wl,--detect-odr-violations,--fatal-warnings \
+	  -o $(ODR)/functions.so $(ODR_OBJECTS)
+
+$(ODR)/flags: | $(VENV)/build.done compiler
+	@mkdir -p $(ODR)
+	$(BIN)/python -c 'import nanobind, sysconfig; \
+	  print("-isystem", nanobind.include_dir(), "-isystem", sysconfig.get_paths()["include"])' > $@
+
+$(ODR)/%.o: cpp/%.cpp $(CPP_FILES) $(ODR)/flags
+	@mkdir -p $(@D)
+	$(GXX) -std=c++20 -O1 -fno-inline -g1 -fPIC -flto -ffat-lto-objects -DNB_SHARED -Icpp \
+	  @$(ODR)/flags -c $< -o $@
 
 # Little memory, forks, leaks, a cluster whose workers are killed: about an hour.
 attack: $(VENV)/dev.done

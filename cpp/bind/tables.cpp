@@ -128,9 +128,11 @@ void bind_tables(nb::module_& module) {
       .def(nb::init<Array<const std::uint8_t>, std::int64_t, std::int64_t>(), "codes"_a,
            "n_columns"_a, "n_rows"_a)
       .def("add_shard", &OwnTable::add_shard, "first_row"_a, "n_rows"_a, "label"_a)
-      .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a)
+      // Both look at all codes of their columns.
+      .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a,
+           nb::call_guard<WithoutGil>())
       .def("add_pair_term", &OwnTable::add_pair_term, "first"_a, "first_map"_a, "ordered_first"_a,
-           "second"_a, "second_map"_a, "ordered_second"_a)
+           "second"_a, "second_map"_a, "ordered_second"_a, nb::call_guard<WithoutGil>())
       .def("shard_rows",
            [](const OwnTable& table) {
              std::vector<std::int64_t> n_rows;
@@ -150,6 +152,7 @@ void bind_tables(nb::module_& module) {
           [](Booster* at, const OwnTable& table, Array<const double> w) {
             expect_size(w, table.n_rows, "w");
             if (table.n_labels > 2) throw std::invalid_argument("boosting is for two classes");
+            const WithoutGil free;
             new (at) Booster(table, w.data());
           },
           "table"_a, "w"_a, nb::keep_alive<1, 2>())
