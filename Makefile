@@ -133,7 +133,7 @@ build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
 	@touch $@
 
 # One definition rule: no two files may mean different things by one name. With link-time
-# optimization the compiler compares types; gold, functions that were not inlined.
+# optimization the compiler compares types; gold, functions, where none is inlined.
 ODR := build/odr
 ODR_OBJECTS = $(patsubst cpp/%.cpp,$(ODR)/%.o,$(filter-out %/inject.cpp,$(wildcard cpp/*/*.cpp)))
 odr: $(ODR)/flags
@@ -149,7 +149,7 @@ $(ODR)/flags: | $(VENV)/build.done compiler
 
 $(ODR)/%.o: cpp/%.cpp $(CPP_FILES) $(ODR)/flags
 	@mkdir -p $(@D)
-	$(GXX) -std=c++20 -O1 -fno-inline -g1 -fPIC -flto -ffat-lto-objects -DNB_SHARED -Icpp \
+	$(GXX) -std=c++20 -O0 -g1 -fPIC -flto -ffat-lto-objects -DNB_SHARED -Icpp \
 	  @$(ODR)/flags -c $< -o $@
 
 # Little memory, forks, leaks, a cluster whose workers are killed: about an hour.
