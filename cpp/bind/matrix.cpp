@@ -82,8 +82,9 @@ void bind_build(nb::module_& module) {
 
 // The entries of A column by column, as SciPy's CSC takes them: rows of the core, and values with
 // their signs.
-template <typename Row>
-void write_entries(const Matrix& A, Row* rows, double* values, Pulse& pulse) {
+void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& pulse) {
+  if (A.m > std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1)
+    throw std::invalid_argument("rows has no room for the number of the last row");
   std::int64_t k = 0;
   for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
     const std::int64_t before = k;
@@ -91,24 +92,12 @@ void write_entries(const Matrix& A, Row* rows, double* values, Pulse& pulse) {
       const Column column = A.column(shard, i);
       for (std::int64_t e = 0; e < column.n; ++e, ++k) {
         const double size = column.values != nullptr ? column.values[e] : column.scale;
-        rows[k] = static_cast<Row>(shard.first_row + column.rows[e]);
+        rows[k] = static_cast<std::int32_t>(shard.first_row + column.rows[e]);
         values[k] = e < column.n_neg ? -size : size;
       }
     }
     pulse.beat(k - before);
   }
-}
-
-template <typename Row>
-void entries(const Matrix& A, Array<Row> rows, Array<double> values) {
-  expect_size(rows, A.nnz, "rows");
-  expect_size(values, A.nnz, "values");
-  if (A.m - 1 > std::numeric_limits<Row>::max())
-    throw std::invalid_argument("rows has no room for the number of the last row");
-  released([&](Pulse& pulse) {
-    write_entries(A, rows.data(), values.data(), pulse);
-    return 0;
-  });
 }
 
 }  // namespace
@@ -134,8 +123,17 @@ void bind_matrix(nb::module_& module) {
             }
           },
           "counts"_a)
-      .def("entries", &entries<std::int32_t>, "rows"_a, "values"_a)
-      .def("entries", &entries<std::int64_t>, "rows"_a, "values"_a)
+      .def(
+          "entries",
+          [](const Matrix& A, Array<std::int32_t> rows, Array<double> values) {
+            expect_size(rows, A.nnz, "rows");
+            expect_size(values, A.nnz, "values");
+            released([&](Pulse& pulse) {
+              write_entries(A, rows.data(), values.data(), pulse);
+              return 0;
+            });
+          },
+          "rows"_a, "values"_a)
       .def(
           "positive",
           [](const Matrix& A, Array<std::uint8_t> positive) {

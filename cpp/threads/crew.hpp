@@ -273,6 +273,9 @@ class Crew {
     const int number = static_cast<int>(&member - crew.members_);
     munmap(member.room, room_size);
     get_ready_to_throw();
+#if defined(__linux__)
+    pthread_setname_np(pthread_self(), "tauboost");  // for top, gdb and the tests
+#endif
     std::uint32_t phase = 0;
     for (;;) {
       phase = next_phase(member, phase);

@@ -113,8 +113,26 @@ def fit_jobs(X: Any, y: Any, few: tuple[Any, Any]) -> dict[str, Job]:
         )
         return found.coefs
 
+    def adaboost_pl(n: int) -> Any:
+        clf = tb.AdaBoostPLClassifier(n_estimators=5, n_jobs=n, random_state=0).fit(*few)
+        return clf.decision_function(few[0])
+
+    def p_adaboost(n: int) -> Any:
+        clf = tb.PAdaBoostClassifier(n_jobs=n, random_state=0).fit(*few)
+        return clf.decision_function(few[0])
+
+    def cross_validated(n: int, **options: Any) -> Any:
+        clf = tb.TauBoostClassifierCV(n_alphas=3, cv=3, n_jobs=n, random_state=0, **options)
+        return clf.fit(*few).coef_
+
     return {
         "fit-default": lambda n: fit(*few, n, random_state=0),
+        "fit-cv": cross_validated,
+        "fit-calibrated": lambda n: fit(*few, n, random_state=0, calibration="sigmoid"),
+        "fit-early": lambda n: fit(*few, n, random_state=0, alpha=1e-4, early_stopping=True),
+        "fit-adaboost-pl": adaboost_pl,
+        "fit-p-adaboost": p_adaboost,
+        "hard-core": lambda n: tb.hard_core(tb.Problem(*few), n_threads=n).w,
         "fit-lanes": lambda n: fit(X, y, n, max_iter=2, random_state=0),
         "fit-lanes-exponential": lambda n: fit(
             X, y, n, max_iter=2, random_state=0, loss="exponential", l1_ratio=1.0
@@ -193,8 +211,8 @@ def text_jobs() -> dict[str, Job]:
         X, Z = vectorizer.fit_transform(texts), vectorizer.transform(texts[::-1])
         return *_arrays(X), *_arrays(Z)
 
-    def fit(n: int) -> Any:
-        clf = tb.TextClassifier(n_jobs=n, random_state=0).fit(texts, np.arange(2000) % 2)
+    def fit(n: int, n_classes: int = 2) -> Any:
+        clf = tb.TextClassifier(n_jobs=n, random_state=0).fit(texts, np.arange(2000) % n_classes)
         return clf.decision_function(texts)
 
     return {
@@ -204,6 +222,7 @@ def text_jobs() -> dict[str, Job]:
         "texts-idf": partial(count, ngram_range=(1, 2), use_idf=True, max_features=500),
         "texts-hashes": partial(count, n_features=2**12, ngram_range=(1, 2)),
         "texts-fit": fit,
+        "texts-fit-three": partial(fit, n_classes=3),
     }
 
 
@@ -230,7 +249,19 @@ def kernel_jobs(X: Any) -> dict[str, Job]:
     def inspect(n: int) -> Any:
         return _core.inspect_csr(indptr, indices, data, n).most
 
-    return {"csr-product": product, "fingerprints": fingerprints, "ones": ones, "inspect": inspect}
+    def ranges(n: int) -> Any:
+        found = np.full(X.shape[1], np.inf), np.full(X.shape[1], -np.inf)
+        counts = np.zeros(X.shape[1], dtype=np.int64)
+        _core.column_ranges(indptr, indices, data, *found, counts, n)
+        return *found, counts
+
+    return {
+        "csr-product": product,
+        "fingerprints": fingerprints,
+        "ones": ones,
+        "inspect": inspect,
+        "ranges": ranges,
+    }
 
 
 def _arrays(X: Any) -> tuple[Any, Any, Any]:

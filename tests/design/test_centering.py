@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tauboost import _core
 from tauboost.design import centering
 from tauboost.design.centering import centered, row_blocks
 from tauboost.design.matrix import build_matrix, random_places
@@ -66,6 +67,13 @@ def entries(matrix):
     dense = np.zeros((matrix.m, matrix.n))
     dense[matrix.row_order[rows], columns] = values
     return dense
+
+
+def test_row_numbers_that_have_no_room_are_refused():
+    nothing = np.empty(0, dtype=np.uint8)
+    long = _core.outline(2**31 + 1, 0, 0, False, np.empty(0), nothing)
+    with pytest.raises(ValueError, match="no room"):
+        long.entries(np.empty(0, dtype=np.int32), np.empty(0))
 
 
 @pytest.mark.parametrize("n_threads", [1, 2])

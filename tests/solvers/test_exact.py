@@ -220,6 +220,22 @@ def test_lock_free_updates_are_never_lost(threads, loss):
         np.testing.assert_allclose(state.rows.w, expected, rtol=1e-11)
 
 
+def test_lock_free_weights_belong_to_their_odds():
+    """All threads change the same few rows: whoever is last to write w must have seen all of E."""
+    rng = np.random.default_rng(0)
+    m, n = 2_000, 16
+    X = sp.csr_array((rng.random((m, n)) < 0.1).astype(float))
+    problem = tb.Problem(X, rng.random(m) < 0.3, loss="logistic")
+    psi = Penalty(n, l2=1e-3)
+    columns = np.tile(np.arange(n, dtype=np.int32), 100)
+    for _ in range(50):
+        state = Exact(Start(problem, psi, np.zeros(n), 1))
+        rows = state.rows
+        weights = (problem.matrix, rows.w, rows.E, rows.kernel_c)
+        _core.exact_async(*weights, state.lam, state.total, psi.kernel, columns, np.inf, 8)
+        np.testing.assert_allclose(rows.w, problem.c * rows.E / (1 + rows.E), rtol=1e-14)
+
+
 def separable(m: int = 60) -> Case:
     rng = np.random.default_rng(0)
     X = (rng.random((m, 8)) < 0.4).astype(float)
