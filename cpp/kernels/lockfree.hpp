@@ -206,8 +206,8 @@ class LockFree {
   Iterate& at_;
   const Pick& pick_;
   const Rule& rule_;
-  alignas(64) DenseTurns turns_;
-  alignas(64) std::atomic<std::int64_t> next_{0};
+  alignas(128) DenseTurns turns_;
+  alignas(128) std::atomic<std::int64_t> next_{0};
 };
 
 template <typename Pick, typename Rule>

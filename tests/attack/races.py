@@ -1,4 +1,4 @@
-"""Every kernel on 2, 3 and 4 threads, several fits at once, callbacks and Ctrl-C: for `make tsan`.
+"""Every kernel on 2 to 64 threads, several fits at once, callbacks and Ctrl-C: for `make tsan`.
 
 Without the sanitizer it is a test that results do not depend on the number of threads.
 
@@ -21,6 +21,7 @@ import tauboost as tb
 from attack.jobs import Job, bits, prepare
 from problems import sharded_case
 
+COUNTS = [2, 3, 5, 8, 16, 64]
 AT_ONCE = ("solve-exact-exponential-l1", "fit-given", "load-svmlight", "predict", "build")
 
 
@@ -62,7 +63,7 @@ def interrupted(method: str, n_threads: int) -> int:
 
 def main(arguments: list[str]) -> int:
     signal.signal(signal.SIGINT, signal.default_int_handler)  # background jobs of a shell ignore it
-    counts = [int(a) for a in arguments if a.isdigit()] or [2, 3, 4]
+    counts = [int(a) for a in arguments if a.isdigit()] or COUNTS
     names = [a for a in arguments if not a.isdigit()]
     with tempfile.TemporaryDirectory() as folder:
         jobs = prepare(Path(folder))
