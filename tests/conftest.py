@@ -22,6 +22,8 @@ import tauboost as tb
 if signal.getsignal(signal.SIGINT) == signal.SIG_IGN:
     signal.signal(signal.SIGINT, signal.default_int_handler)
 
+pytest_plugins = ["believed_cores"]
+
 settings.register_profile("tauboost", deadline=None, max_examples=60, derandomize=True)
 settings.load_profile("tauboost")
 

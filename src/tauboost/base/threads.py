@@ -1,7 +1,7 @@
 """How many threads to use. One question, one answer.
 
-"All" respects the affinity and the cgroup of the process, and the variables by which people and
-joblib tell numerical libraries to share a machine.
+"All" respects the affinity and the cgroup of the process, or what TAUBOOST_CORES says in their
+place, and the variables by which people and joblib tell numerical libraries to share a machine.
 """
 
 from __future__ import annotations
@@ -20,6 +20,8 @@ __all__ = ["available_cores", "resolve_jobs", "resolve_threads", "useful_threads
 # paper's methods; a share of a bundle, for which it is awake.
 NONZEROS_WORTH_A_THREAD = {"pass": 2**17, "draw": 2**14, "share": 2**12}
 MOST_THREADS = 1024
+# How many cores to believe in, whatever the machine has.
+BELIEVED = "TAUBOOST_CORES"
 # The first number of each is a limit, if there is one.
 LIMITS = ("OMP_NUM_THREADS", "LOKY_MAX_CPU_COUNT")
 CGROUP = Path("/sys/fs/cgroup")
@@ -41,22 +43,35 @@ def resolve_jobs(n_jobs: int | None) -> int:
     The children of a pool of processes share the cores: there, all of them are one.
     """
     if n_jobs is None:
-        return _effective(None)
+        return _configured_jobs()
     number = _integer(n_jobs, "n_jobs", "an integer or None")
     if number == 0 or abs(number) > MOST_THREADS:
         raise ValueError(
             f"n_jobs must be between 1 and {MOST_THREADS}, or negative to count from all cores "
             f"down (-1: all), got {shown(number)}"
         )
-    if number > 0:
-        return _effective(number)
+    return _allowed(number) if number > 0 else _counted_down(number)
+
+
+def _configured_jobs() -> int:
+    """Return how many threads joblib's configuration asks for."""
+    from joblib.parallel import get_active_backend  # noqa: PLC0415 - only estimators need it
+
+    _, n_jobs = get_active_backend()  # with a hint for threads it would always be 1
+    return _counted_down(n_jobs) if n_jobs is not None and n_jobs < 0 else _allowed(n_jobs)
+
+
+def _counted_down(n_jobs: int) -> int:
+    """Return how many threads a negative number means; joblib may allow for one only."""
     from multiprocessing import current_process  # noqa: PLC0415 - joblib has it already
 
-    return 1 if current_process().daemon else min(_effective(number), _all_threads())
+    if current_process().daemon or _allowed(2) == 1:
+        return 1
+    return max(1, _all_threads() + 1 + n_jobs)
 
 
-def _effective(n_jobs: int | None) -> int:
-    """Return how many threads joblib's configuration allows for.
+def _allowed(n_jobs: int | None) -> int:
+    """Return how many of these threads joblib's backend allows for.
 
     It is asked for threads: the processes that it has by default would not do within a pool.
     """
@@ -65,9 +80,7 @@ def _effective(n_jobs: int | None) -> int:
     if n_jobs == 1:
         return 1
     backend, _ = get_active_backend(prefer="threads")
-    if n_jobs is None:
-        _, n_jobs = get_active_backend()  # with the hint it would always be 1
-    return min(int(backend.effective_n_jobs(n_jobs)), MOST_THREADS)
+    return max(1, min(int(backend.effective_n_jobs(n_jobs)), MOST_THREADS))
 
 
 def _all_threads() -> int:
@@ -77,12 +90,28 @@ def _all_threads() -> int:
 
 
 def available_cores() -> int:
-    """Return how many cores the affinity and the cgroup of this process let it use."""
+    """Return how many cores the affinity and the cgroup of this process let it use.
+
+    The environment variable TAUBOOST_CORES takes their place, where it is set.
+    """
+    believed = os.environ.get(BELIEVED)
+    if believed is not None:
+        return _believed_cores(believed)
     cores = os.cpu_count() or 1
     if hasattr(os, "sched_getaffinity"):
         cores = len(os.sched_getaffinity(0))
     quota, period = _cgroup_quota()
     return min(cores, math.ceil(quota / period)) if quota > 0 and period > 0 else cores
+
+
+def _believed_cores(text: str) -> int:
+    is_number = text.isascii() and text.isdigit() and len(text) <= len(str(MOST_THREADS))
+    if not is_number or not 1 <= int(text) <= MOST_THREADS:
+        raise ValueError(
+            f"the environment variable {BELIEVED} must be an integer between 1 and {MOST_THREADS}, "
+            f"or not be set, got {shown(text)}"
+        )
+    return int(text)
 
 
 def _cgroup_quota() -> tuple[int, int]:
