@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser test test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads asan tsan odr attack wheel sdist clean
+.PHONY: demo docs docs-browser test test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -111,6 +111,12 @@ fuzz-threads:
 	$(GXX) -std=c++20 -Icpp -g -O1 -pthread -fsanitize=thread fuzz/svmlight_threads.cpp \
 	  -o build/fuzz/svmlight_threads
 	build/fuzz/svmlight_threads
+
+# The protocol of the threads (cpp/threads/protocol.pml), in all interleavings. Needs Spin.
+model:
+	@command -v spin > /dev/null || \
+	  { echo "the model needs Spin: install it (Debian: apt install spin)." >&2; exit 1; }
+	$(PYTHON) tests/attack/model.py
 
 # The compiled module with sanitizers, in a folder of its own, which the installed one does not see.
 # asan runs the test suite on it (TESTS= chooses), tsan every kernel on 2, 3 and 4 threads. Needs g++.

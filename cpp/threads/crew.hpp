@@ -107,6 +107,7 @@ class Crew {
     size_.store(phase.size, std::memory_order_relaxed);
     finished_.store(0, std::memory_order_relaxed);
     number_ += 1;
+    // From the last to the first: who enters the phase finds those dealt whom it is to wake.
     for (int member = phase.size - 1; member >= 0; --member) {
       const std::int64_t n = dealt(phase.n_tasks, phase.size, member);
       members_[member].word.store(std::uint64_t{number_} << 32 | static_cast<std::uint64_t>(n));
