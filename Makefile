@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser test test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack wheel sdist clean
+.PHONY: demo docs docs-browser test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -38,8 +38,21 @@ define suite
 	$(1) -n 2 --dist loadfile -m "not slow and not attack" $(ALONE:%=--ignore=%)
 	$(1) -m "not slow and not attack" $(ALONE)
 endef
+# Every test believes in some number of cores, which its name and a seed decide (tests/helpers/
+# believed_cores.py). What lives by threads is run on 3 and on 8 as well.
+THREADED := tests/solvers tests/tuning tests/design tests/base \
+  $(wildcard tests/io/test_svmlight*.py tests/test_*.py)
 test: $(VENV)/dev.done lint types
 	$(call suite,$(BIN)/pytest)
+	TAUBOOST_CORES=3 $(BIN)/pytest -n 2 --dist loadfile -m "not slow and not attack" $(THREADED)
+	TAUBOOST_CORES=8 $(BIN)/pytest -n 2 --dist loadfile -m "not slow and not attack" $(THREADED)
+
+# The whole suite on so many cores, one number after the other: 45 minutes.
+CORES ?= 1 2 3 8
+.PHONY: $(CORES:%=test-on-%)
+test-cores: $(CORES:%=test-on-%)
+$(CORES:%=test-on-%): test-on-%: $(VENV)/dev.done
+	$(call suite,TAUBOOST_CORES=$* $(BIN)/pytest)
 
 test-slow: $(VENV)/dev.done
 	$(BIN)/pytest -m slow
@@ -95,7 +108,7 @@ fuzz:
 	  { echo "fuzzing needs clang: install it (Debian: apt install clang) or set CLANG." >&2; exit 1; }
 	@mkdir -p build/fuzz/found
 	$(CLANG) -std=c++20 -Icpp -g -O1 -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all \
-	  fuzz/svmlight.cpp -o build/fuzz/svmlight
+	  -pthread fuzz/svmlight.cpp -o build/fuzz/svmlight
 	build/fuzz/svmlight -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -dict=fuzz/svmlight.dict \
 	  -artifact_prefix=build/fuzz/ -print_final_stats=1 build/fuzz/found fuzz/corpus
 
@@ -104,7 +117,7 @@ MUTATIONS ?= 200000
 fuzz-files: $(VENV)/dev.done
 	$(BIN)/python -m fuzz.files --mutations $(MUTATIONS)
 
-# The svmlight reader on four threads. Needs g++.
+# The svmlight reader on 2, 3 and 8 threads, and on numbers that change. Needs g++.
 GXX ?= g++
 fuzz-threads:
 	@mkdir -p build/fuzz
@@ -119,7 +132,7 @@ model:
 	$(PYTHON) tests/attack/model.py
 
 # The compiled module with sanitizers, in a folder of its own, which the installed one does not see.
-# asan runs the test suite on it (TESTS= chooses), tsan every kernel on 2, 3 and 4 threads. Needs g++.
+# asan runs the test suite on it (TESTS= chooses), tsan every kernel on 2 to 64 threads. Needs g++.
 TESTS ?= tests
 asan: build/asan/package.done $(VENV)/dev.done
 	$(BIN)/python tests/attack/sanitized.py asan $(BIN)/pytest --capture=sys \

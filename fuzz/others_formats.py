@@ -38,10 +38,12 @@ class Converted:
         """Read its blocks; where that goes well, convert, and look at the store."""
         path, target = folder / self.name, folder / "store"
         # Most are refused here, in a third of the time that the writer takes to begin.
-        for _ in blocks_of(path, kind_of(path), zero_based="auto", with_labels=True, n_threads=1):
+        for _ in blocks_of(
+            path, kind_of(path), zero_based="auto", with_labels=True, n_threads=None
+        ):
             pass
         shutil.rmtree(target, ignore_errors=True)
-        store = tb.convert(path, target, n_threads=1)
+        store = tb.convert(path, target)
         check_matrix(store.to_csr(), np.asarray(store.y))
 
 

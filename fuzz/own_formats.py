@@ -85,7 +85,7 @@ class Svmlight:
 
     def read(self, kind: str, folder: Path) -> None:  # noqa: ARG002
         """Load it."""
-        check_matrix(*tb.load_svmlight(folder / "data.svm", n_threads=1))
+        check_matrix(*tb.load_svmlight(folder / "data.svm"))
 
 
 class Store:
@@ -147,7 +147,7 @@ class Store:
             store.verify()
             check_matrix(store.to_csr(), y)
             return
-        clf = tb.TauBoostClassifier(alpha=1e-3, max_iter=1, n_jobs=1, random_state=0)
+        clf = tb.TauBoostClassifier(alpha=1e-3, max_iter=1, n_jobs=-1, random_state=0)
         clf.fit(store, y)
         check(bool(np.isfinite(clf.coef_).all()), "coefficients")
         check(len(clf.predict(store)) == len(y), "predictions")
@@ -214,7 +214,7 @@ class Model:
     def read(self, kind: str, folder: Path) -> None:  # noqa: ARG002
         """Load it and predict."""
         clf = tb.load_model(folder / "model")
-        clf.n_jobs = 1
+        clf.n_jobs = -1
         if isinstance(clf, tb.TableClassifier):
             self.use_table(clf, folder)
             return

@@ -17,8 +17,8 @@ from .sealed import edit_file
 
 __all__ = ["State"]
 
-GIVEN = {"alpha": 1e-3, "tol": 1e-7, "max_iter": 60, "random_state": 0, "n_jobs": 1}
-CHOSEN = {"max_iter": 12, "random_state": 0, "n_jobs": 1}
+GIVEN = {"alpha": 1e-3, "tol": 1e-7, "max_iter": 60, "random_state": 0, "n_jobs": -1}
+CHOSEN = {"max_iter": 12, "random_state": 0, "n_jobs": -1}
 # What is fitted, with how many classes, and which of the looks are saved.
 FITS = {
     "solve": (GIVEN, 2, (1, 4)),

@@ -1,7 +1,8 @@
 // Fuzz target of the svmlight reader: any bytes, cut anywhere, in chunks of any size, must give
 // what a plain and slow parser gives, rows or the first fault. `make fuzz` builds and runs it.
 //
-// The first two bytes of an input choose the numbering, the cuts and the size of chunks.
+// The first two bytes of an input choose the numbering, the cuts, the size of chunks and, in one of
+// eight inputs, numbers of threads that change from part to part.
 #include <cmath>
 #include <cstdio>
 #include <cstdlib>
@@ -85,13 +86,15 @@ Outcome plain(std::string_view text, Numbering numbering) {
 // The parser under test.
 
 Outcome ours(std::string_view text, Numbering numbering, std::uint32_t seed) {
+  constexpr int counts[] = {8, 2, 3, 1};
+  const bool on_threads = seed % 8 == 7;
   Reader reader(numbering, 1 + seed % 64);
   while (!text.empty()) {
     seed = seed * 1664525 + 1013904223;
     // A copy of its own, so that the sanitizer sees every byte read beyond it.
     const std::string part(text.substr(0, (seed >> 16) % 97));
     const std::vector<char> exact(part.begin(), part.end());
-    reader.feed({exact.data(), exact.size()}, 1);
+    reader.feed({exact.data(), exact.size()}, on_threads ? counts[(seed >> 24) % 4] : 1);
     text.remove_prefix(exact.size());
   }
   return outcome(reader);

@@ -2,7 +2,8 @@
 
 A worker that dies, or does not come back from one file in time, costs that file only: the parent
 notes it and starts another worker behind it. Every mutation follows from the seed and its number,
-so the parent can make the file again and keep it.
+so the parent can make the file again and keep it. So does the number of cores that the worker
+believes in as it reads: it changes from file to file, and threads are used for little work too.
 """
 
 from __future__ import annotations
@@ -26,6 +27,9 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
+
+from tauboost.base.threads import NONZEROS_WORTH_A_THREAD
+from tests.helpers.believed_cores import BELIEVED, cores_of
 
 from .sample import Sample, Target
 
@@ -152,6 +156,7 @@ class Crew:
 
     def _work(self, first: int) -> None:
         warnings.simplefilter("ignore")
+        NONZEROS_WORTH_A_THREAD.update(dict.fromkeys(NONZEROS_WORTH_A_THREAD, 1))
         signal.signal(signal.SIGINT, signal.SIG_DFL)
         guard()
         faulthandler.register(signal.SIGUSR1, self.log.open("w"), all_threads=True)
@@ -176,6 +181,7 @@ class Crew:
 
     def _read(self, place: int) -> str:
         sample = self._sample(place)
+        os.environ[BELIEVED] = str(self._cores(place))
         sample.write(self.folder)
         try:
             self.target.read(sample.kind, self.folder)
@@ -197,6 +203,9 @@ class Crew:
         rng = random.Random(f"{self.seed} {self.name} {self.numbers[place]}")
         return self.target.mutate(rng, self.seeds)
 
+    def _cores(self, place: int) -> int:
+        return cores_of(self.seed, f"{self.name} {self.numbers[place]}")
+
     def _save(self, place: int, why: str, text: str) -> None:
         if self.keep is None:
             return
@@ -204,7 +213,8 @@ class Crew:
         folder = self.keep / f"{self.name}-{why}-{self.numbers[place]}"
         folder.mkdir(parents=True, exist_ok=True)
         sample.write(folder)
-        (folder / "why.txt").write_text(f"{why} of {sample.kind}, seed {self.seed}\n{text}")
+        which = f"{sample.kind}, seed {self.seed}, {self._cores(place)} cores"
+        (folder / "why.txt").write_text(f"{why} of {which}\n{text}")
 
     def look(self) -> None:
         """See whether the worker is alive and moves; start another where it does not."""

@@ -1,4 +1,4 @@
-"""Forks and threads: a fit on two threads in every kind of child, beside every kind of thread.
+"""Forks and threads: a fit on several threads in every kind of child, beside every kind of thread.
 
 Each scenario runs in a process of its own and prints the bits of all its fits; it must end in time,
 and all bits must be those of a fit on one thread.
@@ -23,6 +23,7 @@ from functools import cache
 from importlib.util import find_spec
 
 SECONDS = 120
+COUNTS = (8, 2, 3, 8)  # of threads
 
 
 @cache
@@ -36,17 +37,18 @@ def data():
     return case.X, case.y
 
 
-def work(n_threads: int = 2) -> str:
-    """Build, solve, fit and predict; return the bits."""
+def work(*counts: int) -> str:
+    """Build, solve, fit and predict, each on another number of threads; return the bits."""
     import tauboost as tb
     from attack.jobs import bits
 
     X, y = data()
-    problem = tb.Problem(X, y, n_threads=n_threads)
-    options = {"tau": 64, "n_threads": n_threads, "max_epochs": 2, "tol": 0, "random_state": 1}
+    to_build, to_solve, to_fit, to_predict = counts or COUNTS
+    problem = tb.Problem(X, y, n_threads=to_build)
+    options = {"tau": 64, "n_threads": to_solve, "max_epochs": 2, "tol": 0, "random_state": 1}
     result = tb.solve(problem, **options)
-    clf = tb.TauBoostClassifier(alpha=1e-3, max_iter=2, n_jobs=n_threads, random_state=0)
-    return bits((result.lam, clf.fit(X, y).coef_, clf.predict_proba(X)))
+    clf = tb.TauBoostClassifier(alpha=1e-3, max_iter=2, n_jobs=to_fit, random_state=0).fit(X, y)
+    return bits((result.lam, clf.coef_, clf.set_params(n_jobs=to_predict).predict_proba(X)))
 
 
 def pooled(_: int) -> str:
@@ -236,7 +238,7 @@ def outcome(name: str, seconds: float = SECONDS) -> str:
 
 def main(names: list[str]) -> int:
     if names[:1] == ["--here"]:
-        print(*([work(1)] if names[1] == "alone" else SCENARIOS[names[1]]()), flush=True)
+        print(*([work(1, 1, 1, 1)] if names[1] == "alone" else SCENARIOS[names[1]]()), flush=True)
         return 0
     expected, n_failures = outcome("alone"), 0
     print(f"{'alone':20s} {expected}")

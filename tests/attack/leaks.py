@@ -48,7 +48,7 @@ def local_fits(folder: Path) -> Iterator[Callable[[], object]]:
     text.write_text("+1 1:1 2:0.5\n-1 2:1\n" * 2000)
 
     def saved() -> None:
-        clf = tb.TauBoostClassifier(n_jobs=2, random_state=0).fit(X, y)
+        clf = tb.TauBoostClassifier(n_jobs=8, random_state=0).fit(X, y)
         tb.save_model(clf, model)
         tb.load_model(model).predict_proba(X)
 
@@ -69,18 +69,18 @@ def local_fits(folder: Path) -> Iterator[Callable[[], object]]:
             tb.solve(CASES["mixed"].problem(), callback=stop)
 
     def solved() -> None:
-        for name in tb.METHODS:
-            tb.solve(CASES["real"].problem(), name, max_epochs=5, n_threads=2)
+        for name, n_threads in zip(tb.METHODS, cycle([8, 2, 3]), strict=False):
+            tb.solve(CASES["real"].problem(), name, max_epochs=5, n_threads=n_threads)
 
     yield from cycle(
         [
             saved,
-            lambda: tb.TauBoostClassifier(n_jobs=2, max_iter=5).fit(X, three).predict(X),
+            lambda: tb.TauBoostClassifier(n_jobs=3, max_iter=5).fit(X, three).predict(X),
             lambda: tb.regularization_path(X[:400], y[:400], n_alphas=3, cv=2, n_jobs=2),
             failed,
             stopped,
             solved,
-            lambda: tb.load_svmlight(text, n_threads=2),
+            lambda: tb.load_svmlight(text, n_threads=8),
             lambda: tb.TauBoostClassifier(alpha=1e-3, loss="exponential").fit(X, y).score(X, y),
         ]
     )

@@ -24,6 +24,8 @@ import signal
 import sys
 import tempfile
 from collections import Counter
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import IO
 
@@ -31,6 +33,7 @@ from attack import jobs as attack_jobs
 
 SECONDS = 60
 MOST = 64  # MB of the last step
+COUNTS = (2, 3, 8)  # of threads, by turns
 # One kind of psi is enough: it changes nothing about memory.
 JOBS = [
     "build",
@@ -64,13 +67,13 @@ def keep_no_reserve() -> None:
     library.mallopt(trim_threshold, 2**16)
 
 
-def limited(job: attack_jobs.Job, above: int, expected: str, log: IO[str]) -> int:
+def limited(job: Callable[[], object], above: int, expected: str, log: IO[str]) -> int:
     """Run a job in little memory; return the place of what happened in OUTCOMES."""
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (size() + above, hard))
     found, failure = None, None
     try:
-        found = job(2)
+        found = job()
     except BaseException as error:
         failure = error
     resource.setrlimit(resource.RLIMIT_AS, (hard, hard))
@@ -78,13 +81,13 @@ def limited(job: attack_jobs.Job, above: int, expected: str, log: IO[str]) -> in
         log.write(f"{failure!r}\n")
         return 3
     if failure is not None:
-        found = job(2)
+        found = job()
     if attack_jobs.bits(found) != expected:
         return 2
     return 0 if failure is None else 1
 
 
-def in_child(job: attack_jobs.Job, above: int, expected: str, log: IO[str]) -> str:
+def in_child(job: Callable[[], object], above: int, expected: str, log: IO[str]) -> str:
     """Run one setting in a child, and say how it ended."""
     child = os.fork()
     if child == 0:
@@ -118,7 +121,8 @@ def run(wanted: list[str], steps: int) -> int:
             for step in range(steps):
                 above = int(most * 2**20) * step // max(1, steps - 1)
                 with tempfile.TemporaryFile("w+") as log:
-                    outcome = in_child(every[name], above, expected, log)
+                    job = partial(every[name], COUNTS[step % len(COUNTS)])
+                    outcome = in_child(job, above, expected, log)
                     counts[outcome] += 1
                     if outcome not in OUTCOMES[:2]:
                         log.seek(0)

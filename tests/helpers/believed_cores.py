@@ -5,6 +5,10 @@ Which number follows from a seed and the name of the test. The seed is new in ev
 fails. Where TAUBOOST_CORES is set, all tests believe in that number. What a test starts, fixtures
 and processes included, believes the same; what a file does as it is imported has a number of its
 own.
+
+Cores are not threads: a thread is woken for much work only, and data of tests are small. So the
+seed also decides how many nonzeros are worth a thread: as always, one, or so many that the number
+of threads changes during a fit. This holds within the process of the test.
 """
 
 from __future__ import annotations
@@ -18,16 +22,24 @@ from typing import Any
 
 import pytest
 
-__all__ = ["CORES", "cores_of"]
+from tauboost.base.threads import BELIEVED, NONZEROS_WORTH_A_THREAD
+
+__all__ = ["BELIEVED", "CORES", "cores_of", "worth_of"]
 
 CORES = (1, 2, 3, 8, 64)
-BELIEVED, SEED_VARIABLE = "TAUBOOST_CORES", "TAUBOOST_CORES_SEED"
+WORTH = (None, 1, 64)  # nonzeros; None: as always
+SEED_VARIABLE = "TAUBOOST_CORES_SEED"
 GIVEN, SEED = pytest.StashKey[str | None](), pytest.StashKey[int]()
 
 
 def cores_of(seed: int, name: str) -> int:
     """Return the number of cores that a test of this name believes in."""
     return CORES[zlib.crc32(f"{seed} {name}".encode()) % len(CORES)]
+
+
+def worth_of(seed: int, name: str) -> int | None:
+    """Return how many nonzeros are worth a thread in a test of this name."""
+    return WORTH[zlib.crc32(f"{seed} {name} worth".encode()) % len(WORTH)]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -65,9 +77,10 @@ def pytest_configure_node(node: Any) -> None:
 
 def pytest_report_header(config: pytest.Config) -> str:
     if config.stash[GIVEN] is not None:
-        return f"believed cores: {config.stash[GIVEN]}, as {BELIEVED} says"
-    numbers = ", ".join(map(str, CORES))
-    return f"believed cores: {numbers}, by test; again with --cores-seed {config.stash[SEED]}"
+        numbers = f"{config.stash[GIVEN]}, as {BELIEVED} says"
+    else:
+        numbers = f"{', '.join(map(str, CORES))}, by test"
+    return f"believed cores: {numbers}; again with --cores-seed {config.stash[SEED]}"
 
 
 def belief(node: pytest.Item | pytest.Collector) -> str:
@@ -78,12 +91,16 @@ def belief(node: pytest.Item | pytest.Collector) -> str:
 
 @contextmanager
 def believing(node: pytest.Item | pytest.Collector) -> Iterator[None]:
-    """Set it for as long as the test or file runs."""
-    before = os.environ.get(BELIEVED)
+    """Set it for as long as the test or file runs, and what is worth a thread."""
+    before, usual = os.environ.get(BELIEVED), dict(NONZEROS_WORTH_A_THREAD)
     os.environ[BELIEVED] = belief(node)
+    worth = worth_of(node.config.stash[SEED], node.nodeid)
+    if worth is not None:
+        NONZEROS_WORTH_A_THREAD.update(dict.fromkeys(usual, worth))
     try:
         yield
     finally:
+        NONZEROS_WORTH_A_THREAD.update(usual)
         os.environ.pop(BELIEVED, None)
         if before is not None:
             os.environ[BELIEVED] = before
@@ -106,7 +123,8 @@ def pytest_runtest_protocol(item: pytest.Item) -> Any:
 def pytest_runtest_makereport(item: pytest.Item) -> Any:
     report = yield
     if report.failed:
-        is_given = item.config.stash[GIVEN] is not None
-        why = BELIEVED if is_given else f"--cores-seed {item.config.stash[SEED]}"
-        report.sections.append(("believed cores", f"{belief(item)}, by {why}"))
+        seed = item.config.stash[SEED]
+        worth = worth_of(seed, item.nodeid) or "the usual number of"
+        text = f"{belief(item)}; {worth} nonzeros are worth a thread; --cores-seed {seed}"
+        report.sections.append(("believed cores", text))
     return report

@@ -1,4 +1,4 @@
-"""Every test believes in some number of cores, which is known again: helpers/believed_cores.py."""
+"""Every test believes in some number of cores, and can again: helpers/believed_cores.py."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from believed_cores import CORES, cores_of
+from believed_cores import CORES, WORTH, cores_of, worth_of
 
 TESTS = Path(__file__).parents[1]
 BESIDE = ("-n", "2", "--dist", "loadfile")
@@ -19,6 +19,7 @@ BESIDE = ("-n", "2", "--dist", "loadfile")
 FILE = """
 import os, subprocess
 import pytest
+from tauboost.base.threads import NONZEROS_WORTH_A_THREAD
 
 def cores():
     return os.environ["TAUBOOST_CORES"]
@@ -32,7 +33,7 @@ def made(request):
 @pytest.mark.parametrize("k", range(12))
 def test_it(made, k):
     child = subprocess.check_output("echo $TAUBOOST_CORES", shell=True, text=True).strip()
-    print("seen:", k, made, imported, cores(), child == cores())
+    print("seen:", k, NONZEROS_WORTH_A_THREAD["pass"], made, imported, cores(), child)
 
 def test_of_failure(monkeypatch):
     monkeypatch.setenv("TAUBOOST_CORES", "5")
@@ -66,7 +67,7 @@ def run(folder: Path, *options: str, **variables: str) -> str:
 
 
 def seen(printed: str) -> list[str]:
-    return sorted(set(re.findall(r"^seen: .*", printed, re.MULTILINE)))
+    return sorted(re.findall(r"^seen: .*", printed, re.MULTILINE))
 
 
 def test_the_seed_that_is_printed_gives_the_same_numbers(tmp_path):
@@ -82,12 +83,13 @@ def test_the_seed_that_is_printed_gives_the_same_numbers(tmp_path):
 def test_fixtures_children_and_imports_believe_as_well(tmp_path):
     lines = seen(run(tmp_path, "--cores-seed", "1"))
     words = [line.split() for line in lines]
-    assert len({k for _, k, *_ in words}) == 12
-    assert {imported for *_, imported, _, _ in words} == {str(cores_of(1, "test_file.py"))}
-    assert {same for *_, same in words} == {"True"}
-    for _, k, made, _, cores, _ in words:
+    assert len(words) == 24
+    assert {worth for _, _, worth, *_ in words} == {str(2**17), "1", "64"}
+    for _, k, _, made, imported, cores, child in words:
         assert cores in {str(cores_of(1, f"test_file.py::test_it[{p}-{k}]")) for p in "ab"}
         assert made in {str(cores_of(1, f"test_file.py::test_it[{p}-0]")) for p in "ab"}
+        assert imported == str(cores_of(1, "test_file.py"))
+        assert child == cores
 
 
 @pytest.mark.parametrize("seed", ["one", "1.5"])
@@ -98,9 +100,9 @@ def test_a_seed_is_a_number(tmp_path, seed):
 
 def test_a_number_that_is_given_holds_for_all(tmp_path):
     printed = run(tmp_path, TAUBOOST_CORES="6")
-    assert {tuple(line.split()[2:]) for line in seen(printed)} == {("6", "6", "6", "True")}
+    assert {tuple(line.split()[3:]) for line in seen(printed)} == {("6", "6", "6", "6")}
     assert "believed cores: 6" in printed
-    assert printed.count("6, by TAUBOOST_CORES") == 2
+    assert printed.count("\n6; ") == 2
 
 
 def test_every_number_has_its_share_of_the_suite():
@@ -116,3 +118,5 @@ def test_every_number_has_its_share_of_the_suite():
         counts = Counter(cores_of(seed, name) for name in names)
         assert set(counts) == set(CORES)
         assert min(counts.values()) > len(names) / 8
+        pairs = {(cores_of(seed, name), worth_of(seed, name)) for name in names}
+        assert len(pairs) == len(CORES) * len(WORTH)
