@@ -117,12 +117,17 @@ MUTATIONS ?= 200000
 fuzz-files: $(VENV)/dev.done
 	$(BIN)/python -m fuzz.files --mutations $(MUTATIONS)
 
-# The svmlight reader on 2, 3 and 8 threads, and on numbers that change. Needs g++.
+# The team of threads by itself, plain and under ThreadSanitizer; the svmlight reader on 2, 3 and 8
+# threads, and on numbers that change. Needs g++.
 GXX ?= g++
+WITH_THREADS := $(GXX) -std=c++20 -Icpp -g -pthread
 fuzz-threads:
 	@mkdir -p build/fuzz
-	$(GXX) -std=c++20 -Icpp -g -O1 -pthread -fsanitize=thread fuzz/svmlight_threads.cpp \
-	  -o build/fuzz/svmlight_threads
+	$(WITH_THREADS) -O2 fuzz/phases.cpp -o build/fuzz/phases
+	build/fuzz/phases 1000000
+	$(WITH_THREADS) -O1 -fsanitize=thread fuzz/phases.cpp -o build/fuzz/phases_watched
+	build/fuzz/phases_watched 100000
+	$(WITH_THREADS) -O1 -fsanitize=thread fuzz/svmlight_threads.cpp -o build/fuzz/svmlight_threads
 	build/fuzz/svmlight_threads
 
 # The protocol of the threads (cpp/threads/protocol.pml), in all interleavings. Needs Spin.

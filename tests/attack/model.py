@@ -2,7 +2,7 @@
 
     python tests/attack/model.py                     # what `make model` does: three minutes, 2 GB
     python tests/attack/model.py --quick             # fewer phases: half a minute
-    python tests/attack/model.py FREE MEMBERS=4      # one run with these definitions
+    python tests/attack/model.py OWN MEMBERS=4       # one run with these definitions; 4 GB
 
 The model is cpp/threads/protocol.pml, which says what it checks and what its definitions are. Needs
 spin and a C compiler (CC, cc otherwise).
@@ -104,7 +104,7 @@ def search(run: Run, folder: Path) -> tuple[str, int]:
         error = re.search(r"^pan:\d+: (.*) \(at depth", found, re.MULTILINE)
         return error[1] if error else found, n_states
     if "Search not completed" in found or "too small" in found:
-        raise RuntimeError(f"the search was cut short: {found}")
+        raise RuntimeError(f"the search was cut short: {found[-2000:]}")
     return "", n_states
 
 

@@ -50,38 +50,66 @@ def test_the_module_that_is_shipped_holds_no_faults():
 REPORTS = {"thread": ("race", "data race"), "address": ("overflow", "heap-buffer-overflow")}
 
 
+def compiled(source: Path, program: Path, *options: str, headers: Path = ROOT / "cpp") -> bool:
+    always = ["-std=c++20", f"-I{headers}", "-g1", "-O1", "-pthread"]
+    command = ["g++", *always, *options, source, "-o", program]
+    return subprocess.run(command, check=False).returncode == 0
+
+
+def run(program: Path, *arguments: str) -> subprocess.CompletedProcess[str]:
+    command = [*without_random_addresses(), program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
+
+
+def check_clean(done: subprocess.CompletedProcess[str]) -> None:
+    assert done.returncode == 0, done.stderr
+    assert done.stderr == ""
+
+
 @pytest.mark.skipif(BUILD is not None, reason="is a sanitizer build")
 @pytest.mark.parametrize("sanitizer", REPORTS)
 def test_the_team_of_threads_under_a_sanitizer(sanitizer, tmp_path):
-    """The short form of `make tsan` and `make asan`: the reader, compiled in seconds."""
-    program, empty = tmp_path / "threads", tmp_path / "empty.cpp"
+    """The short form of `make tsan` and `make asan`: programs that are compiled in seconds."""
+    reader, phases, empty = tmp_path / "reader", tmp_path / "phases", tmp_path / "empty.cpp"
     empty.write_text("int main() {}")
-
-    def compiled(source: Path) -> bool:
-        options = [
-            "-std=c++20",
-            f"-I{ROOT / 'cpp'}",
-            "-g1",
-            "-O1",
-            "-pthread",
-            f"-fsanitize={sanitizer}",
-        ]
-        command = ["g++", *options, source, "-o", program]
-        return subprocess.run(command, check=False).returncode == 0
-
-    if shutil.which("g++") is None or not compiled(empty):
-        pytest.skip(f"needs g++ with -fsanitize={sanitizer}")
-    assert compiled(ROOT / "fuzz" / "svmlight_threads.cpp")
-
-    def run(argument: str) -> subprocess.CompletedProcess[str]:
-        command = [*without_random_addresses(), program, argument]
-        return subprocess.run(command, capture_output=True, text=True, check=False, timeout=120)
-
-    clean = run("10")
-    assert clean.returncode == 0, clean.stderr
-    assert clean.stderr == ""
+    watched = f"-fsanitize={sanitizer}"
+    if shutil.which("g++") is None or not compiled(empty, reader, watched):
+        pytest.skip(f"needs g++ with {watched}")
+    assert compiled(ROOT / "fuzz" / "svmlight_threads.cpp", reader, watched)
+    check_clean(run(reader, "10"))
     fault, words = REPORTS[sanitizer]
-    assert words in run(fault).stderr
+    assert words in run(reader, fault).stderr
+    assert compiled(ROOT / "fuzz" / "phases.cpp", phases, watched)
+    check_clean(run(phases, "5000"))
+
+
+@pytest.mark.skipif(BUILD is not None, reason="is a sanitizer build")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+def test_phases_of_all_sizes(tmp_path):
+    assert compiled(ROOT / "fuzz" / "phases.cpp", tmp_path / "phases")
+    done = run(tmp_path / "phases", "100000")
+    check_clean(done)
+    assert "100000 phases" in done.stdout
+    assert " 0 of them by helpers" not in done.stdout
+
+
+CREW_FAULTS = {
+    "claims in any phase": ("word >> 32 == phase ?", "phase == phase ?"),
+    "does not wait": ("wait_for(static_cast<std::uint32_t>(phase.n_tasks - own));", "(void)own;"),
+}
+
+
+@pytest.mark.skipif(BUILD is not None, reason="is a sanitizer build")
+@pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
+@pytest.mark.parametrize(("right", "wrong"), CREW_FAULTS.values(), ids=CREW_FAULTS)
+def test_phases_of_a_faulty_crew_fail(right, wrong, tmp_path):
+    shutil.copytree(ROOT / "cpp" / "threads", tmp_path / "threads")
+    crew = tmp_path / "threads" / "crew.hpp"
+    text = crew.read_text()
+    assert text.count(right) == 1
+    crew.write_text(text.replace(right, wrong))
+    assert compiled(ROOT / "fuzz" / "phases.cpp", tmp_path / "phases", headers=tmp_path)
+    assert run(tmp_path / "phases", "100000").returncode != 0
 
 
 LOG = """
