@@ -28,7 +28,11 @@
 //      other numbers, or no tasks, in every word, and goes back to wait.
 //   2. The phase words belong to the task that was claimed. They are read before the claim. A claim
 //      succeeds only while the word is unchanged: then a task of that phase is unclaimed, so the
-//      phase is not over, and the caller does not write them.
+//      phase is not over, and the caller does not write them. Memory orders: a claimant has loaded
+//      the word with acquire, after the caller stored it behind the phase words, so it sees no
+//      older ones. Its claim is a release, and the caller has loaded every word, empty, with
+//      acquire before it writes the next: so it sees no newer ones. A stale word makes the
+//      exchange fail.
 //   3. Every task is run once, and the caller waits for all. A claim takes one task, as the word
 //      counts down within its phase. The caller leaves when it finds no task unclaimed, and as
 //      many finished as others have claimed.
@@ -36,8 +40,8 @@
 //      has no core, leaves its tasks to others. The caller sleeps on finished_, which changes with
 //      every helper that has run tasks.
 //
-// Numbers have 32 bits: a helper would have to stand still between reading a word and its
-// compare-and-swap while 2^32 phases go by.
+// Numbers have 32 bits: a helper would have to be late, from entering a phase to its last look at a
+// word, by 2^32 phases exactly.
 #pragma once
 
 #include <pthread.h>
@@ -153,6 +157,7 @@ class Crew {
     Crew* crew = nullptr;
     void* room = nullptr;  // kept free for what its thread needs before it can throw
 
+    // asleep before the bell: else it could wipe out what the helper writes when it sleeps again.
     void wake() {
       if (asleep.load() == 0) return;
       asleep.store(0, std::memory_order_relaxed);
@@ -213,8 +218,8 @@ class Crew {
   }
 
   // Claims and runs what is left of a phase that `self` is a member of, its own tasks first;
-  // returns how many. The size may be that of a later phase: then this one is over, and there is
-  // nothing to claim.
+  // returns how many. The size may be that of a later phase, which `self` is no member of: then
+  // this one is over, and there is nothing to claim, whichever words are looked at.
   std::int64_t work(int self, std::uint32_t phase) {
     std::int64_t done = 0;
     const int size = size_.load(std::memory_order_relaxed);

@@ -15,6 +15,8 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
+#include <stdexcept>
 
 #include "threads/crew.hpp"
 
@@ -39,6 +41,8 @@ class Team {
   // that were claimed have ended; the rest is left undone.
   template <typename Task>
   void share(std::int64_t n_tasks, const Task& task) {
+    if (n_tasks > std::numeric_limits<std::uint32_t>::max())
+      throw std::length_error("too many tasks");
     const int size = static_cast<int>(std::min<std::int64_t>(size_, n_tasks));
     if (size > 1) return crew_->run({&call<Task>, &task, n_tasks, size});
     for (std::int64_t k = 0; k < n_tasks; ++k) task(k);
