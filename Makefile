@@ -130,7 +130,7 @@ fuzz-threads:
 	$(WITH_THREADS) -O1 -fsanitize=thread fuzz/svmlight_threads.cpp -o build/fuzz/svmlight_threads
 	build/fuzz/svmlight_threads
 
-# The protocol of the threads (cpp/threads/protocol.pml), in all interleavings. Needs Spin.
+# The protocol of the threads (fuzz/protocol.pml), in all interleavings. Needs Spin.
 model:
 	@command -v spin > /dev/null || \
 	  { echo "the model needs Spin: install it (Debian: apt install spin)." >&2; exit 1; }

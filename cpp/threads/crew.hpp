@@ -18,7 +18,7 @@
 //   finished_    the caller sets it to 0 between phases; helpers add the tasks they have run
 //   asleep, bell of a helper: whether it must be rung for, and the futex it sleeps on
 //
-// Invariants, checked over all interleavings by threads/protocol.pml (`make model`) and over
+// Invariants, checked over all interleavings by fuzz/protocol.pml (`make model`) and over
 // millions of phases by fuzz/phases.cpp:
 //
 //   1. A thread runs a task of phase p only if the word of its own member has said p. A helper

@@ -4,7 +4,7 @@
     python tests/attack/model.py --quick             # fewer phases: half a minute
     python tests/attack/model.py OWN MEMBERS=4       # one run with these definitions; 4 GB
 
-The model is cpp/threads/protocol.pml, which says what it checks and what its definitions are. Needs
+The model is fuzz/protocol.pml, which says what it checks and what its definitions are. Needs
 spin and a C compiler (CC, cc otherwise).
 """
 
@@ -20,7 +20,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
-MODEL = ROOT / "cpp" / "threads" / "protocol.pml"
+MODEL = ROOT / "fuzz" / "protocol.pml"
 # What Spin says, by the invariants: 1 ... 3 are assertions, 4 has two sides.
 MEMBER = "assertion violated (self<open_size)"
 WORDS = "assertion violated ((call==open)&&(task==open))"

@@ -1,4 +1,4 @@
-"""Every kernel on 2, 3 and 8 threads, several at once, interrupted: attack/races.py."""
+"""Every kernel on 2 to 64 threads, several at once, interrupted: attack/races.py."""
 
 from __future__ import annotations
 
