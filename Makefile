@@ -137,15 +137,15 @@ model:
 	$(PYTHON) tests/attack/model.py
 
 # The compiled module with sanitizers, in a folder of its own, which the installed one does not see.
-# asan runs the test suite on it (TESTS= chooses), tsan every kernel on 2 to 64 threads. Needs g++.
-TESTS ?= tests
+# asan runs the test suite on it, tsan every kernel on 2 to 64 threads, and teams of changing size.
+# Needs g++.
 asan: build/asan/package.done $(VENV)/dev.done
-	$(BIN)/python tests/attack/sanitized.py asan $(BIN)/pytest --capture=sys \
-	  -m "not slow and not attack" $(TESTS)
+	$(call suite,$(BIN)/python tests/attack/sanitized.py asan $(BIN)/pytest --capture=sys)
 
 tsan: build/tsan/package.done $(VENV)/dev.done fuzz-threads
 	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/pytest tests/project/test_sanitizers.py
 	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/python -m attack.races
+	$(BIN)/python tests/attack/sanitized.py tsan $(BIN)/python -m attack.teams --rounds 1
 
 SANITIZE_asan := address,undefined
 SANITIZE_tsan := thread
