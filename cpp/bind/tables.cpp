@@ -226,8 +226,7 @@ void bind_tables(nb::module_& module) {
   module.def(
       "equal_rows",
       [](Array<const std::uint8_t> codes, std::int64_t n_columns, Array<const std::int32_t> labels,
-         std::uint64_t seed, Array<std::uint64_t> prints, Array<std::int64_t> first,
-         int n_threads) {
+         Array<std::uint64_t> prints, Array<std::int64_t> first, int n_threads) {
         const auto n_rows = static_cast<std::int64_t>(labels.size());
         expect_size(codes, n_columns * n_rows, "codes");
         expect_size(prints, n_rows, "prints");
@@ -235,11 +234,11 @@ void bind_tables(nb::module_& module) {
         return released([&](Pulse&) {
           const RowsOfBytes rows = {codes.data(), n_columns, n_rows, labels.data()};
           Team team(n_threads);
-          fingerprint_rows(rows, seed, prints.data(), team);
+          fingerprint_rows(rows, prints.data(), team);
           return first_of_equals(rows, prints.data(), first.data());
         });
       },
-      "codes"_a, "n_columns"_a, "labels"_a, "seed"_a, "prints"_a, "first"_a, "n_threads"_a);
+      "codes"_a, "n_columns"_a, "labels"_a, "prints"_a, "first"_a, "n_threads"_a);
 
   // The step function of chain.hpp, by itself.
   module.def(

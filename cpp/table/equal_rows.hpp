@@ -1,6 +1,8 @@
-// Which rows of a table are equal: a fingerprint of each, and the first row that it equals.
+// Which rows of a table are equal: a fingerprint of their codes, which rows with other labels share,
+// and the first row that each equals, label and all.
 #pragma once
 
+#include <algorithm>
 #include <bit>
 #include <cstdint>
 #include <vector>
@@ -29,12 +31,9 @@ inline std::uint64_t splitmix_mixed(std::uint64_t x) {
   return x ^ (x >> 31);
 }
 
-inline void fingerprint_rows(const RowsOfBytes& rows, std::uint64_t seed, std::uint64_t* prints,
-                             Team& team) {
+inline void fingerprint_rows(const RowsOfBytes& rows, std::uint64_t* prints, Team& team) {
   team.share_blocks(rows.n_rows, 1 << 12, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t j = begin; j < end; ++j)
-      prints[j] =
-          splitmix_mixed(seed + 0x9e3779b97f4a7c15ull * static_cast<std::uint64_t>(rows.labels[j]));
+    std::fill(prints + begin, prints + end, 0x9e3779b97f4a7c15ull);
     for (std::int64_t k = 0; k < rows.n_columns; ++k) {
       const std::uint8_t* column = rows.codes + k * rows.n_rows;
       for (std::int64_t j = begin; j < end; ++j)

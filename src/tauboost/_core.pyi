@@ -318,7 +318,6 @@ def equal_rows(
     codes: NDArray[np.uint8],
     n_columns: int,
     labels: NDArray[np.int32],
-    seed: int,
     prints: NDArray[np.uint64],
     first: NDArray[np.int64],
     n_threads: int,

@@ -18,7 +18,6 @@ from problems import CASES
 from tauboost.design.units import Units
 from tauboost.estimators import path_result
 from tauboost.tuning import path_lanes
-from tauboost.tuning.folds import fold_numbers
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 
@@ -192,33 +191,26 @@ def test_choice_of_alpha():
 
 @given(st.integers(2, 6), st.integers(0, 1000), st.integers(0, 20))
 def test_folds_follow_from_content(n_folds, seed, more):
-    """Equal samples share a fold, whatever their order, and every fold has both classes."""
+    """Equal samples share a fold, whatever their order, and a weight of k is k copies."""
     m = 2 * n_folds + more
     rng = np.random.default_rng(seed)
     X = rng.integers(0, 2, (m, 6)) + np.arange(m)[:, None] / 8
     codes = np.arange(m) % 2
     times = rng.integers(1, 4, m)
     again = rng.permutation(np.repeat(np.arange(m), times))
-    once, repeated = (
-        fold_numbers(
-            Samples.build(
-                as_csr(X[rows]),
-                codes[rows],
-                2,
-                np.ones(len(rows)),
-                fit_intercept=True,
-                seed=seed,
-                n_threads=1,
-            ),
-            n_folds,
+    weighted, repeated = (
+        Samples.build(
+            as_csr(X[rows]), codes[rows], 2, weights, fit_intercept=True, seed=seed, n_threads=1
         )
-        for rows in (np.arange(m), again)
+        for rows, weights in ((np.arange(m), times.astype(float)), (again, np.ones(len(again))))
     )
-    np.testing.assert_array_equal(once[again], repeated)
-    for fold in range(n_folds):
-        counts = np.bincount(codes[once == fold], minlength=2)
-        assert counts.min() >= m // 2 // n_folds
-        assert counts.max() <= -(-(m + 1) // 2 // n_folds) + 1
+    shares = [1.0 / n_folds] * n_folds
+    once, split = weighted.split(shares).fold, repeated.split(shares).fold
+    np.testing.assert_array_equal(once[again], split)
+    for code in (0, 1):
+        counts = np.bincount(split[codes[again] == code], minlength=n_folds)
+        assert counts.min() >= 1
+        assert np.ptp(counts) <= 3
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])

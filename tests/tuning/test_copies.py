@@ -131,5 +131,5 @@ def test_samples_that_are_nearly_equal_do_not_hide_copies():
         seed=0,
         n_threads=1,
     )
-    assert samples.n_different == 2
+    assert len(set(samples.fingerprints.tolist())) == 2
     assert samples.merged().n == 50

@@ -1,15 +1,13 @@
-"""What tells samples and texts apart where a part of them is held out."""
+"""Fingerprints of samples and texts."""
 
 from __future__ import annotations
 
 from dataclasses import replace
 
 import numpy as np
-from hypothesis import given
-from hypothesis import strategies as st
 
 from sparse_data import random_csr
-from tauboost.tuning.held_out import fingerprints, held_out_parts, text_fingerprints
+from tauboost.tuning.held_out import fingerprints, text_fingerprints
 from tauboost.validation import as_csr
 
 
@@ -35,24 +33,3 @@ def test_ones_without_values_count_as_ones():
         bare = fingerprints(X, 3, 2, ruler)
         np.testing.assert_array_equal(bare, fingerprints(replace(X, data=X.values()), 3, 1, ruler))
         assert len(set(bare.tolist())) > 40
-
-
-@given(
-    st.integers(0, 2**32),
-    st.sampled_from([0.1, 0.2, 0.34, 0.5]),
-    st.integers(30, 200),
-    st.sampled_from([None, 1]),
-)
-def test_parts_are_ranges_of_ranks(seed, fraction, n_prints, most):
-    """Of the different samples of each class, in the order of their fingerprints."""
-    rng = np.random.default_rng(seed)
-    codes = rng.integers(0, 2, 300)
-    prints = rng.integers(0, 2**64, n_prints, dtype=np.uint64)[rng.integers(0, n_prints, 300)]
-    parts = held_out_parts(prints, codes, 2, fraction, most)
-    for code in (0, 1):
-        ordered, ranks = np.unique(prints[codes == code], return_inverse=True)
-        size = round(fraction * len(ordered))
-        for k, part in enumerate(parts):
-            np.testing.assert_array_equal(part[codes == code], ranks // size == k)
-    if n_prints > 60:
-        assert len(parts) == (most or 2)

@@ -20,7 +20,7 @@ def samples():
     table, y = mixed_table(600)
     columns, codes = bin_table(take_frame(table), None, 32)
     return TableSamples.build(
-        columns, codes, y.astype(np.intp), np.ones(len(y)), n_classes=2, seed=0, n_threads=1
+        columns, codes, y.astype(np.intp), np.ones(len(y)), n_classes=2, n_threads=1
     )
 
 
@@ -78,9 +78,7 @@ def test_sums_of_weights_stay_exact_where_classes_part():
     X = np.random.default_rng(0).integers(0, 50, (900, 3)).astype(float)
     columns, codes = bin_table(take_frame(X), None, 64)
     y = (X[:, 0] > 20).astype(np.intp)
-    samples = TableSamples.build(
-        columns, codes, y, np.ones(len(y)), n_classes=2, seed=0, n_threads=1
-    )
+    samples = TableSamples.build(columns, codes, y, np.ones(len(y)), n_classes=2, n_threads=1)
     fit = lanes(samples, "exponential", [1e-6])
     for _ in range(20):
         assert fit.sweep()[0] == pytest.approx(3.0, abs=0.1)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from sklearn.metrics import log_loss
 
 import tauboost as tb
 
@@ -24,12 +25,23 @@ def test_a_pair_is_found_where_two_columns_matter_together():
     assert tb.TableClassifier(interactions=0).fit(X, y).score(*xor_table(seed=1)) < 0.6
 
 
-def test_no_pair_is_taken_where_columns_matter_alone():
-    X, _ = xor_table()
-    y = X[:, 0] + X[:, 1] + np.random.default_rng(1).logistic(size=len(X)) > 0
-    clf = tb.TableClassifier(random_state=0).fit(X, y)
-    assert all(len(term.columns) == 1 for term in clf._terms)
-    assert np.all(np.isfinite(clf.objective_))  # though pairs were tried
+def test_pairs_do_no_harm_where_columns_matter_alone():
+    def sums(n, seed):
+        X, _ = xor_table(n, seed)
+        return X, X[:, 0] + X[:, 1] + np.random.default_rng(seed + 1).logistic(size=n) > 0
+
+    new, labels = sums(20_000, 99)
+    n_pairs = []
+    for seed in range(4):
+        X, y = sums(3000, seed)
+        losses = []
+        for wanted in (0, "auto"):
+            clf = tb.TableClassifier(interactions=wanted, random_state=0).fit(X, y)
+            losses.append(log_loss(labels, clf.predict_proba(new)))
+        n_pairs.append(sum(len(term.columns) == 2 for term in clf._terms))
+        assert losses[1] < losses[0] + 0.003
+        assert np.all(np.isfinite(clf.objective_))  # though pairs were tried
+    assert min(n_pairs) == 0
 
 
 @pytest.mark.parametrize("wanted", [1, [(1, 3)], [("x3", "x1"), (1, 3)]])

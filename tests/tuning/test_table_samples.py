@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import numpy as np
+import pytest
 
 from tauboost.design.columns import NumericColumn
+from tauboost.tuning.split import group_keys
 from tauboost.tuning.table_samples import N_FOLDS, TableSamples
 
 COLUMNS = tuple(NumericColumn(f"x{k}", np.arange(10.0)) for k in range(3))
 
 
-def samples(codes, labels, weights, seed=0):
-    return TableSamples.build(COLUMNS, codes, labels, weights, n_classes=2, seed=seed, n_threads=2)
+def samples(codes, labels, weights):
+    return TableSamples.build(COLUMNS, codes, labels, weights, n_classes=2, n_threads=2)
 
 
 def random_rows(n=500):
@@ -20,17 +22,23 @@ def random_rows(n=500):
     return codes, random.integers(0, 2, n), random.integers(1, 5, n).astype(float)
 
 
+def weights_of(codes, labels, weights, *more):
+    """The weight of each different row."""
+    keys = zip(*codes.tolist(), labels.tolist(), *(key.tolist() for key in more), strict=True)
+    total = {}
+    for key, weight in zip(keys, weights / weights.sum(), strict=True):
+        total[key] = total.get(key, 0.0) + weight
+    return total
+
+
 def test_equal_rows_become_one_of_all_their_weight():
-    codes, labels, weights = random_rows()
-    found = samples(codes, labels, weights)
-    rows = {(*codes[:, j].tolist(), int(labels[j])) for j in range(len(labels))}
-    assert found.n == len(rows)
-    total = dict.fromkeys(rows, 0.0)
-    for j in range(len(labels)):
-        total[(*codes[:, j].tolist(), int(labels[j]))] += weights[j] / weights.sum()
-    for j in range(found.n):
-        row = (*found.codes[:, j].tolist(), int(found.labels[j]))
-        assert np.isclose(found.weights[j], total[row])
+    given = random_rows()
+    found = samples(*given)
+    assert len(weights_of(found.codes, found.labels, found.weights, found.folds)) == found.n
+    total = weights_of(*given)
+    merged = weights_of(found.codes, found.labels, found.weights)
+    assert merged.keys() == total.keys()
+    assert all(np.isclose(merged[key], total[key]) for key in total)
 
 
 def test_the_fold_of_a_row_does_not_depend_on_its_place():
@@ -40,11 +48,24 @@ def test_the_fold_of_a_row_does_not_depend_on_its_place():
     second = samples(np.ascontiguousarray(codes[:, order]), labels[order], weights[order])
 
     def folds(found):
-        keys = zip(*found.codes.tolist(), found.labels.tolist(), strict=True)
-        return dict(zip(keys, found.folds.tolist(), strict=True))
+        return weights_of(found.codes, found.labels, found.weights, found.folds)
 
-    assert folds(first) == folds(second)
-    assert folds(first) != folds(samples(codes, labels, weights, seed=1))
+    assert folds(first) == pytest.approx(folds(second))
+
+
+def test_a_question_that_is_asked_again_is_in_several_folds():
+    """Three columns of three values: most rows have more than thirty copies, and both labels."""
+    codes, labels, weights = random_rows()
+    found = samples(codes, labels, weights)
+    where = {}
+    for *row, fold in zip(*found.codes.tolist(), found.folds.tolist(), strict=True):
+        where.setdefault(tuple(row), set()).add(fold)
+    assert sum(len(folds) > 1 for folds in where.values()) > 20
+    groups = group_keys(np.arange(len(labels)) % 7)
+    apart = TableSamples.build(
+        COLUMNS, codes, labels, weights, n_classes=2, n_threads=2, groups=groups
+    )
+    assert apart.n > len(weights_of(codes, labels, weights))
 
 
 def test_shards_are_of_one_class_and_one_fold():

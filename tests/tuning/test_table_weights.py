@@ -9,8 +9,9 @@ import pytest
 
 from tauboost.design.binning import bin_table
 from tauboost.tuning.binned_rows import LaneSpec
+from tauboost.tuning.split import drawn
 from tauboost.tuning.table_pairs import Pair
-from tauboost.tuning.table_samples import DifferentRows, TableSamples, drawn_folds
+from tauboost.tuning.table_samples import EVEN, DifferentRows, TableSamples
 from tauboost.validation.frames import take_frame
 
 
@@ -23,12 +24,12 @@ def rows():
     columns, codes = bin_table(take_frame(X), max_bins=20)
     labels = random.integers(0, 3, 500)
     labels[:200] = 0  # the last class is in the second part only
-    whole = DifferentRows.build(codes, labels, random.random(500), 0, 1)
+    whole = DifferentRows.build(codes, labels, random.random(500), np.ones(3), 1)
     numbers = np.arange(len(whole.labels))
     parts = [whole.take(numbers[:150]), whole.take(numbers[150:]), whole.take(numbers[:0])]
 
     def samples(some):
-        folds = drawn_folds(some.prints)
+        folds = drawn(some.prints, np.array(EVEN))
         some = replace(some, codes=some.codes.copy())  # which are put in order in place
         return TableSamples.ordered(columns, some, folds, whole.weights.sum(), 3, 1)
 

@@ -88,7 +88,7 @@ def split_table(
 ) -> tuple[TableData, TableData]:
     """Cut into a part for training and one for testing, which has this fraction of each class.
 
-    Rows with equal codes are on the same side, and the order of rows does not matter.
+    Rows are dealt as in a fit (tuning/split.py): their order does not matter.
     """
     assert data.y is not None
     encode_labels(data.y)  # what is no label is said before the bins are made

@@ -158,15 +158,15 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         self.patience = patience
         self.checkpoint = checkpoint
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         X, y and sample_weight as in ``DaskProblem``'s tuple; or X a list of parts or a store, and
         no y.
         """
-        return super().fit(X, y, sample_weight)
+        return super().fit(X, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
         client = check_client(self.client)
         options = Parameters.of(self).options(lambda _: False)
         clock = Clock(options.time_limit)
@@ -293,7 +293,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         self.message_ = plan.message + last.message
         record = plan.record
         if record is None:
-            record = Record.counted(parts.class_counts(), parts.n_features, plan.seed)
+            record = Record.counted(parts.class_counts(), parts.n_features)
         gaps = [result.gap for result in results if result.gap is not None]
         known = len(gaps) == len(results)
         self.record_ = replace(record, caution="", gap=max(gaps) if known else None)

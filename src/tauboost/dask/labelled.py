@@ -22,6 +22,7 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..design.units import Units
 from ..tuning.held_out import fingerprints
+from ..tuning.split import of_copies
 from ..validation import as_csr
 from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart
@@ -130,7 +131,10 @@ def sample_rows(
     fraction: float,
     units: Units | None,
 ) -> tuple[Any, NDArray[np.intp], Vector]:
-    """Return about this fraction of the rows of a part, by content, and some of every class."""
+    """Return about this fraction of the rows of a part, by content, and some of every class.
+
+    Every copy of a row is drawn for itself: the sample is like the whole, even where rows repeat.
+    """
     weights = np.ones(len(part.y)) if part.sample_weight is None else part.sample_weight
     present = np.flatnonzero(weights > 0)
     X = part.widened(n_features)[present]
@@ -139,8 +143,18 @@ def sample_rows(
         return X, codes, weights
     rulers = None if units is None else units.ranges.rulers()
     prints = fingerprints(as_csr(X), SEED, 1, rulers)
-    keep = prints < np.uint64(fraction * 2.0**64)
+    numbers = of_copies(prints, number_of_copy(prints))
+    keep = numbers < np.uint64(fraction * 2.0**64)
     for code in np.unique(codes):
         of_class = np.flatnonzero(codes == code)
-        keep[of_class[np.argsort(prints[of_class])[:FEWEST_OF_A_CLASS]]] = True
+        keep[of_class[np.argsort(numbers[of_class])[:FEWEST_OF_A_CLASS]]] = True
     return X[keep], codes[keep], weights[keep]
+
+
+def number_of_copy(prints: NDArray[np.uint64]) -> NDArray[np.intp]:
+    """Return for each row how many rows before it have the same content."""
+    order = np.argsort(prints, kind="stable")
+    starts = np.flatnonzero(np.append(True, np.diff(prints[order]) != 0))
+    numbers = np.empty(len(prints), dtype=np.intp)
+    numbers[order] = np.arange(len(prints)) - np.repeat(starts, np.diff(starts, append=len(prints)))
+    return numbers

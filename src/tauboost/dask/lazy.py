@@ -27,7 +27,10 @@ class LazyPredictions(PredictionsMixin):
         def to_local(self) -> Any:
             """Return the fitted model without its client."""
 
-    def _fit_or_stay(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_or_stay(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
+        if groups is not None:
+            name = type(self).__name__
+            raise ValueError(f"groups need all rows on one machine: fit tauboost.{name}")
         super()._fit_or_stay(X, y, sample_weight)
         if self.record_ is not None:  # the memory of the driver is not what the fit took
             self.record_ = replace(self.record_, peak_bytes=None)

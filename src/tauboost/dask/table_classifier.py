@@ -100,16 +100,16 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
         self.n_parts = n_parts
         self.patience = patience
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         X a dask data frame or array, y and sample_weight series, arrays or names of its columns; or
         X a list of delayed or future parts, ``(X, y)`` or ``(X, y, sample_weight)``, and no y.
         """
-        return super().fit(X, y, sample_weight)
+        return super().fit(X, y, sample_weight, groups)
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
         if self.bands is not None:
             raise ValueError("bands need all rows on one machine: fit tauboost.TableClassifier")
         client = check_client(self.client)
@@ -118,9 +118,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
         parameters = TableParameters.of(self)
         options = TableOptions.build(parameters, parts.frame)
         clock = Clock(options.time_limit)
-        samples = parts.binned(
-            parameters.max_bins, parameters.categorical, parameters.class_weight, options.seed
-        )
+        samples = parts.binned(parameters.max_bins, parameters.categorical, parameters.class_weight)
         signs = check_monotone(parameters.monotone, parts.frame, samples.columns, options)
         with live_line(self.verbose) as line:
             report = reporting_to_callbacks(self, line)

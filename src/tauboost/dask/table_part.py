@@ -23,8 +23,9 @@ from ..design.tallies import Tally, tally_column
 from ..tuning.binned_rows import LaneSpec
 from ..tuning.held_out import code_fingerprints
 from ..tuning.record import hash_sum
+from ..tuning.split import are_whole, drawn
 from ..tuning.table_pairs import Pair
-from ..tuning.table_samples import DifferentRows, TableSamples, drawn_folds
+from ..tuning.table_samples import EVEN, DifferentRows, TableSamples
 from ..tuning.table_weights import TableWeights
 from ..validation.frames import Frame, take_frame
 from .labelled import codes_of
@@ -85,21 +86,20 @@ class Encoding:
     """What a row of any part is, once binned."""
 
     columns: tuple[Column, ...]
-    seed: int  # of its fingerprint
 
 
 @dataclass(frozen=True)
 class Fate:
     """What becomes of the rows of a part, beside those of the others.
 
-    Rows of some classes were compared with those of the other parts: copies of rows elsewhere have
-    the weight 0, and the rows that stay that of all copies.
+    Some of its rows were compared with those of the other parts: copies of rows elsewhere have the
+    weight 0, and the rows that stay that of all copies. The rest is dealt to folds by itself.
     """
 
     total: float  # weight of all parts
-    compared: NDArray[np.intp]  # classes
-    weights: Vector  # of the rows of these classes
-    folds: NDArray[np.intp]
+    weights: Vector  # of the rows that were compared
+    folds: NDArray[np.intp]  # of these; -1: their copies are dealt
+    shares: Vector  # of the copies of these in each fold, (dealt rows, folds)
 
 
 class TablePart(Numbered):
@@ -115,8 +115,12 @@ class TablePart(Numbered):
 
     # Step by step to a table; nothing here does harm if it is done twice
 
-    def weigh(self, weighing: Weighing) -> tuple[float, float, Vector]:
-        """Take up classes and weights; returns the least and the largest weight, and class sums."""
+    def weigh(self, weighing: Weighing) -> tuple[float, float, Vector, int, bool]:
+        """Take up classes and weights.
+
+        Returned are the least and the largest weight, class sums, the number of rows, and whether
+        weights are whole numbers.
+        """
         assert self.loaded is not None
         given = self.loaded.sample_weight
         weights = np.ones(len(self.loaded.y)) if given is None else given * weighing.scale
@@ -129,7 +133,8 @@ class TablePart(Numbered):
             weights = weights[is_there]
         self.row_weights = weights
         sums = np.bincount(self.labels, weights, len(weighing.classes)).astype(np.float64)
-        return float(weights.min(initial=np.inf)), float(weights.max(initial=0.0)), sums
+        least, most = float(weights.min(initial=np.inf)), float(weights.max(initial=0.0))
+        return least, most, sums, len(weights), are_whole(weights)
 
     def _frames(self) -> list[Frame]:
         """Return the rows that have a weight, in the order of their labels."""
@@ -159,25 +164,27 @@ class TablePart(Numbered):
             found.append(Tally.merged(tallies, name).bounded(name))
         return found
 
-    def encode(self, encoding: Encoding) -> tuple[NDArray[np.intp], int]:
-        """Bin the rows, merge equal ones; returns how many are left of each class, and a hash."""
+    def encode(self, encoding: Encoding) -> int:
+        """Bin the rows, merge equal ones; returns a hash."""
         self.columns = encoding.columns
         frames = self._frames()
         parts = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
         codes = np.ascontiguousarray(np.concatenate(parts, axis=1))
+        ratios = np.ones(int(self.labels.max(initial=0)) + 1)  # the driver has those of all parts
         self.rows = DifferentRows.build(
-            codes,
-            self.labels,
-            self.row_weights,
-            encoding.seed,
-            self.n_threads,
+            codes, self.labels, self.row_weights, ratios, self.n_threads
         )
-        return np.bincount(self.rows.labels), hash_sum(code_fingerprints(codes, 0), self.labels)
+        return hash_sum(code_fingerprints(codes, 0), self.labels)
 
-    def fingerprints(self, classes: NDArray[np.intp]) -> tuple[Any, ...]:
-        """Return fingerprints, labels and weights of the rows of some classes."""
-        rows, chosen = self.rows, np.flatnonzero(np.isin(self.rows.labels, classes))
-        return rows.prints[chosen], rows.labels[chosen], rows.weights[chosen]
+    def fingerprints(self, most: int) -> tuple[Any, ...]:
+        """Return fingerprints, labels and weights of the heaviest rows, and whether that is all."""
+        chosen = self.rows.take(self._heaviest(most))
+        is_all = len(chosen.labels) == len(self.rows.labels)
+        return chosen.prints, chosen.labels, chosen.weights, is_all
+
+    def _heaviest(self, most: int) -> NDArray[np.intp]:
+        rows = self.rows
+        return np.lexsort((rows.labels, rows.prints, -rows.weights))[:most]
 
     def settle(self, number: int, fate: Fate, n_classes: int) -> tuple[Any, ...]:
         """Become a table; returns counts, weights and squared weights of its folds."""
@@ -188,14 +195,17 @@ class TablePart(Numbered):
         return self.samples.counts, self.samples.fold_weights, self.samples.fold_squares
 
     def _samples(self, fate: Fate, n_classes: int) -> TableSamples:
-        folds, weights = drawn_folds(self.rows.prints), self.rows.weights.copy()
-        compared = np.flatnonzero(np.isin(self.rows.labels, fate.compared))
+        rows, compared = self.rows, self._heaviest(len(fate.weights))
+        folds, weights = drawn(rows.prints, np.array(EVEN)), rows.weights.copy()
         folds[compared], weights[compared] = fate.folds, fate.weights
-        stay = np.flatnonzero(weights > 0)
-        rows = replace(self.rows, weights=weights).take(stay)
+        dealt = compared[fate.folds < 0]
+        rows, folds = replace(rows, weights=weights).dealt(folds, dealt, fate.shares)
+        stay = np.flatnonzero(rows.weights > 0)
         del self.rows
         useful = useful_threads(self.n_threads, len(stay), "share")
-        return TableSamples.ordered(self.columns, rows, folds[stay], fate.total, n_classes, useful)
+        return TableSamples.ordered(
+            self.columns, rows.take(stay), folds[stay], fate.total, n_classes, useful
+        )
 
     def restore(
         self,

@@ -1,8 +1,8 @@
 """From a data set in pieces to binned rows in parts, the same as one machine would have made.
 
 The parts count the different values of each column; the driver adds up and makes the bins. Then
-they bin their rows, and rows of classes that are not too many are compared by their fingerprints:
-a row that several parts have stays in one of them.
+they bin their rows, and these are compared by their fingerprints, if they are not too many: a row
+that several parts have stays in one of them, and all are dealt to folds together (split.py).
 """
 
 from __future__ import annotations
@@ -20,8 +20,9 @@ from ..design.binning import categorical_positions, check_max_bins, whole_bits
 from ..design.columns import Column
 from ..design.tallies import Tally
 from ..tuning.record import Record, hash_text
+from ..tuning.split import deal
 from ..tuning.table_fitting import VALUES_A_BIN
-from ..tuning.table_samples import deal_to_folds
+from ..tuning.table_samples import EVEN
 from ..validation.classes import class_weights
 from ..validation.frames import Frame
 from ..validation.labels import scaled_weights
@@ -33,8 +34,8 @@ from .table_samples import Calls, ClusterSamples
 
 __all__ = ["TableParts"]
 
-# Rows of a class that a part sends the fingerprints of, at most.
-MOST_COMPARED = 2**16
+# Rows that a part sends the fingerprints of, at most: the heaviest.
+MOST_COMPARED = 2**17
 # Columns whose values are counted in one round: what the driver holds of them is bounded.
 COLUMNS_A_ROUND = 8
 
@@ -86,17 +87,15 @@ class TableParts:
         calls = [("restore", (self.crew.done, self.weighing, self.encoding, fate, pairs))]
         return calls + ([] if self.samples is None else self.samples.replay())
 
-    def binned(
-        self, max_bins: int, categorical: Any, class_weight: Any, seed: int
-    ) -> ClusterSamples:
+    def binned(self, max_bins: int, categorical: Any, class_weight: Any) -> ClusterSamples:
         """Bin the rows, and deal them to folds."""
         check_max_bins(max_bins)
         categories = categorical_positions(self.frame, categorical)
         with in_plain_words():
             bits, total = self._weigh(class_weight)
             columns = self._columns(categories, bits, max_bins)
-            counts = self._encode(columns, seed)
-            return self._settle(columns, counts, total)
+            self._encode(columns)
+            return self._settle(columns, total)
 
     def _weigh(self, class_weight: Any) -> tuple[int | None, float]:
         """Agree on weights; returns how to make whole numbers of them, and their sum."""
@@ -115,8 +114,13 @@ class TableParts:
         weighing = Weighing(self.classes, scale, per_class)
         found = self.crew.tell_each("weigh", lambda _: (weighing,))
         self.weighing = weighing
-        least, most, totals = zip(*found, strict=True)
-        return min(least), max(most), np.sum(totals, axis=0)
+        least, most, sums, counts, are_whole = zip(*found, strict=True)
+        totals = np.sum(sums, axis=0)
+        if np.all(per_class == 1.0):  # what a row stands for is not the weight of its class
+            self.copies_a_weight = 1.0 if all(are_whole) else float(sum(counts) / totals.sum())
+            self.n_copies = float(self.copies_a_weight * totals.sum())
+            self.is_weighted = min(least) < max(most)
+        return min(least), max(most), totals
 
     def _columns(self, categories: set[int], bits: int | None, max_bins: int) -> tuple[Column, ...]:
         columns: list[Column] = []
@@ -135,48 +139,62 @@ class TableParts:
         found = self.crew.tell_each("tally", lambda _: (some, categories, bits))
         return list(zip(*found, strict=True))
 
-    def _encode(self, columns: tuple[Column, ...], seed: int) -> NDArray[np.intp]:
-        """Bin the rows; returns how many different ones each part has of each class.
-
-        What a fit was made on is known then, and kept as ``record``.
-        """
-        encoding = Encoding(columns, seed)
-        found, hashes = zip(*self.crew.tell_each("encode", lambda _: (encoding,)), strict=True)
+    def _encode(self, columns: tuple[Column, ...]) -> None:
+        """Bin the rows. What a fit was made on is known then, and kept as ``record``."""
+        encoding = Encoding(columns)
+        hashes = self.crew.tell_each("encode", lambda _: (encoding,))
         self.encoding = encoding
-        n_classes = len(self.classes)
         self.record = Record.counted(
             self.class_counts, len(columns), data_hash=hash_text(sum(hashes))
         )
-        return np.array([np.pad(counts, (0, n_classes - len(counts))) for counts in found])
 
-    def _settle(
-        self, columns: tuple[Column, ...], counts: NDArray[np.intp], total: float
-    ) -> ClusterSamples:
+    def _settle(self, columns: tuple[Column, ...], total: float) -> ClusterSamples:
         """Compare rows of different parts, and make tables of them."""
         n_classes = len(self.classes)
-        compared = np.flatnonzero(counts.max(axis=0) <= MOST_COMPARED)
-        found = self.crew.tell_each("fingerprints", lambda _: (compared,))
-        shares = fates_of(found, n_classes)
-        fates = [Fate(total, compared, weights, folds) for weights, folds in shares]
+        found = self.crew.tell_each("fingerprints", lambda _: (MOST_COMPARED,))
+        assert self.weighing is not None
+        ratios = self.copies_a_weight / self.weighing.per_class
+        fates, repeated = fates_of(found, ratios, total)
         facts = self.crew.tell_each(
             "settle", lambda member: (self.crew.done, fates[member.index], n_classes)
         )
         self.fates = fates
-        self.samples = ClusterSamples(self.crew, columns, facts)
+        self.samples = ClusterSamples(
+            self.crew, columns, facts, self.n_copies, 0.0 if self.is_weighted else repeated
+        )
         return self.samples
 
 
 def fates_of(
-    found: Sequence[tuple[NDArray[np.uint64], NDArray[np.intp], Vector]], n_classes: int
-) -> Iterator[tuple[Vector, NDArray[np.intp]]]:
-    """Return for each part the weights of its rows, 0 for copies, and their folds."""
-    prints, labels, weights = (np.concatenate(arrays) for arrays in zip(*found, strict=True))
-    different, first, place = np.unique(prints, return_index=True, return_inverse=True)
-    folds = deal_to_folds(different, labels[first], n_classes)
-    merged = np.zeros(len(prints))
-    merged[first] = np.bincount(place, weights, len(different))
-    ends = np.cumsum([len(part[0]) for part in found])[:-1]
-    return zip(np.split(merged, ends), np.split(folds[place], ends), strict=True)
+    found: Sequence[tuple[NDArray[np.uint64], NDArray[np.intp], Vector, bool]],
+    copies_a_weight: Vector,
+    total: float,
+) -> tuple[list[Fate], float]:
+    """Return for each part what becomes of the rows it sent, of which several parts may have some.
+
+    Of equal rows the first has all the weight; they are dealt as the rows of one machine are. Also
+    returned is the share of rows that repeat others with the same label.
+    """
+    prints, labels, weights, are_all = zip(*found, strict=True)
+    ends = np.cumsum([len(part) for part in labels])[:-1]
+    keys, codes = np.concatenate(prints), np.concatenate(labels)
+    order = np.lexsort((codes, keys))
+    is_new = np.append(True, (np.diff(keys[order]) != 0) | (np.diff(codes[order]) != 0))
+    place = np.empty(len(keys), dtype=np.intp)
+    place[order] = np.cumsum(is_new) - 1
+    first = order[is_new]
+    summed = np.bincount(place, np.concatenate(weights)).astype(np.float64)
+    merged = np.zeros(len(keys))
+    merged[first] = summed
+    copies = summed * copies_a_weight[codes[first]]
+    split = deal(keys[first], codes[first], copies, EVEN, is_partial=not all(are_all))
+    shares = np.zeros((len(first), split.n_folds))
+    shares[split.dealt] = split.shares
+    fates = []
+    for part, weight in zip(np.split(place, ends), np.split(merged, ends), strict=True):
+        folds = split.fold[part]
+        fates.append(Fate(total, weight, folds, shares[part[folds < 0]]))
+    return fates, split.repeated
 
 
 @contextmanager

@@ -44,8 +44,11 @@ class ClusterSamples(BinnedRows):
         crew: Crew,
         columns: tuple[Column, ...],
         facts: Sequence[tuple[NDArray[np.intp], Vector, Vector]],
+        n_copies: float,
+        repeated: float,
     ) -> None:
         self.chorus, self.columns = Chorus(crew), columns
+        self.n_copies, self.repeated = n_copies, repeated
         counts, weights, squares = zip(*facts, strict=True)
         self._counts: NDArray[np.intp] = np.sum(counts, axis=0)
         self._fold_weights, self._fold_squares = added(weights), added(squares)

@@ -131,7 +131,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         self.patience = patience
         self.checkpoint = checkpoint
 
-    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         Parameters
@@ -144,9 +144,9 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         sample_weight : as y, optional
             0 leaves a text out, its words too.
         """
-        return super().fit(texts, y, sample_weight)
+        return super().fit(texts, y, sample_weight, groups)
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
         client, parameters = check_client(self.client), Defaults.of(self)
         parameters.features(None)  # whatever is wrong is said before any work
         clock = Clock(parameters.linear().options(lambda _: False).time_limit)

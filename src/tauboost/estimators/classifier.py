@@ -78,7 +78,7 @@ class TauBoostClassifier(
         Threads, in scikit-learn's meaning: -1 is every core, None is 1 unless in a
         ``joblib.parallel_config``. The result does not depend on it.
     random_state : int, RandomState or None
-        Decides which samples are held out and the order of the sweeps.
+        Decides the order of the sweeps.
     verbose : int
         1 shows a live line: sweep, objective, held-out loss, seconds.
 
@@ -161,7 +161,7 @@ class TauBoostClassifier(
         tags.input_tags.sparse = True
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         Parameters
@@ -171,11 +171,15 @@ class TauBoostClassifier(
             For a Store, None takes the labels in it.
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a sample out; 2 is the same as the sample twice: equal samples are merged.
+        groups : array-like, optional
+            Samples of one group stay together where samples are held out. By default samples with
+            the same features do, unless they occur often and with several labels; give every sample
+            a group of its own where equal ones are separate observations.
         """
-        return self._fit_or_stay(X, y, sample_weight)
+        return self._fit_or_stay(X, y, sample_weight, groups=groups)
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         is_warm = bool(self.warm_start) and "coef_" in vars(self)
         last = self._model if is_warm else None
         n_threads = resolve_jobs(self.n_jobs)
@@ -187,6 +191,7 @@ class TauBoostClassifier(
                 Parameters.of(self),
                 n_threads=n_threads,
                 sample_weight=sample_weight,
+                groups=groups,
                 report=reporting_to_callbacks(self, line),
                 last=last,
             )

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
-from ..tuning.cautions import are_enough, of_range, of_shares
+from ..tuning.cautions import are_enough, of_range, of_repeats, of_shares
 from ..tuning.events import live_line
 from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
@@ -107,7 +107,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         self.random_state = random_state
         self.verbose = verbose
 
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         if self.rule not in RULES:
             raise ValueError(f"rule must be 'best' or 'one-se', got {shown(self.rule)}")
         n_threads = resolve_jobs(self.n_jobs)
@@ -120,6 +120,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
             classes,
             codes,
             sample_weight,
+            groups,
             class_weight=self.class_weight,
             fit_intercept=bool(self.fit_intercept),
             seed=check_seed(self.random_state),
@@ -130,7 +131,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
             path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
             for ratio in as_ratios(self.l1_ratio)
         ]
-        folds = make_folds(samples, self.cv, X, y, present)
+        folds = make_folds(samples, self.cv, X, y, present, groups)
         paths = []
         with live_line(self.verbose) as report:
             for strengths in grids:
@@ -140,9 +141,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         self._choose(paths)
         caution = self._caution(samples)
         codes, prints = samples.codes, samples.exact_prints
-        self.record_ = Record.of(
-            prints, codes, len(classes), arrays.shape[1], samples.seed, caution=caution
-        )
+        self.record_ = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
         warn_of(caution)
 
     def _caution(self, samples: Samples) -> str:
@@ -151,8 +150,11 @@ class TauBoostClassifierCV(TauBoostClassifier):
         if not path.n_folds or not are_enough(np.bincount(samples.codes)):
             return ""
         shares = np.bincount(samples.codes, samples.weights)
-        said = of_shares(shares, samples.n, float(path.cv_mean.min()))
-        return said or of_range(path.alphas, path.cv_mean, shares, "alphas")
+        return (
+            of_shares(shares, samples.n, float(path.cv_mean.min()))
+            or of_range(path.alphas, path.cv_mean, shares, "alphas")
+            or of_repeats(samples.repeated)
+        )
 
     def _choose(self, paths: list[PathResult]) -> None:
         path = min(

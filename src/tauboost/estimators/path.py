@@ -20,10 +20,12 @@ from ..tuning.folds import make_folds
 from ..tuning.path_lanes import LanePaths
 from ..tuning.race import Strength
 from ..tuning.samples import Samples
+from ..tuning.split import group_keys
 from ..tuning.strongest import largest_gradient
 from ..validation import (
     check_choice,
     check_count,
+    check_groups,
     check_real,
     check_seed,
     check_weights,
@@ -34,7 +36,7 @@ from .path_result import PathNotes, PathResult
 
 __all__ = ["path_strengths", "regularization_path"]
 
-# Ridge: alpha in units of the mean squared length of a sample over the number of different samples.
+# Ridge: alpha in units of the mean squared length of a sample over the number of samples.
 STRONGEST, WEAKEST = 30.0, 1e-3
 # Lasso: the weakest alpha as a share of the one from which on every coefficient is 0.
 WEAKEST_SHARE = 1e-3
@@ -50,6 +52,7 @@ def regularization_path(
     n_alphas: int = 20,
     cv: Any = 5,
     sample_weight: ArrayLike | None = None,
+    groups: Any = None,
     fit_intercept: bool = True,
     max_iter: int = 100,
     tol: float = 1e-4,
@@ -73,10 +76,13 @@ def regularization_path(
         Positive numbers, in any order. By default ``n_alphas`` of them in a geometric row that
         begins where psi is far too strong: for ``l1_ratio >= 0.5``, where every coefficient is 0.
     cv : int, splitter, iterable of splits, or None
-        A number means stratified folds in which equal samples stay together; fewer folds where a
-        class has fewer different samples. None: no cross-validation.
+        A number means stratified folds in which equal samples stay together, unless they occur
+        often and with several labels; fewer folds where a class has fewer different samples. None:
+        no cross-validation.
     sample_weight : array-like of shape (n_samples,), optional
         Weights in the fits and in the scores.
+    groups : array-like of shape (n_samples,), optional
+        As in ``TauBoostClassifier.fit``.
     max_iter : int
         The most sweeps for one alpha.
     tol : float
@@ -85,7 +91,7 @@ def regularization_path(
     n_jobs : int or None
         Threads, in scikit-learn's meaning. The result does not depend on it.
     random_state : int, RandomState or None
-        Decides the folds and the order of the sweeps.
+        Decides the order of the sweeps.
     verbose : int
         1 shows a live line.
     certify : bool
@@ -116,6 +122,7 @@ def regularization_path(
     max_iter = check_count(max_iter, "max_iter")
     tol = check_real(tol, "tol", least=0.0)
     seed = check_seed(random_state)
+    numbers = check_groups(groups, len(codes))
     samples = Samples.build(
         arrays,
         codes,
@@ -124,9 +131,10 @@ def regularization_path(
         fit_intercept=bool(fit_intercept),
         seed=seed,
         n_threads=n_threads,
+        groups=None if numbers is None else group_keys(numbers),
     )
     strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas)
-    folds = make_folds(samples, cv, X, labels, weights > 0)
+    folds = make_folds(samples, cv, X, labels, weights > 0, groups)
     notes = PathNotes(samples, strengths, folds, arrays.shape[1])
     with live_line(verbose) as report:
         lanes = LanePaths(samples, strengths, folds, tol, max_iter, report)
@@ -169,7 +177,7 @@ def given_alphas(alphas: ArrayLike) -> Vector:
 def usual_alphas(samples: Samples, loss: str, l1_ratio: float, n: int) -> Vector:
     """Return alphas from far too strong to far too weak, in a geometric row."""
     if l1_ratio < 0.5:
-        unit = samples.mean_square / samples.n_different / (1.0 - l1_ratio)
+        unit = samples.unit_of_l2 / (1.0 - l1_ratio)
         strongest, weakest = STRONGEST * unit, WEAKEST * unit
     else:
         strongest = (1.0 + 1e-9) * largest_gradient(samples, loss) / l1_ratio

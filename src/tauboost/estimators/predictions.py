@@ -26,16 +26,16 @@ class PredictionsMixin:
         @property
         def _model(self) -> Answers: ...
 
-        def _fit(self, X: Any, y: Any, sample_weight: Any) -> None: ...
+        def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None: ...
 
         def _decisions(self, X: Any) -> Vector: ...
 
-    def _fit_or_stay(self, X: Any, y: Any, sample_weight: Any) -> Self:
+    def _fit_or_stay(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was."""
         before = dict(vars(self))
         try:
             began = time.perf_counter()
-            self._fit(X, y, sample_weight)
+            self._fit(X, y, sample_weight, groups)
             if self.record_ is not None:
                 self.record_ = self.record_.measured(time.perf_counter() - began)
             return self

@@ -168,7 +168,7 @@ class TableClassifier(
         tags.input_tags.categorical = True
         return tags
 
-    def fit(self, X: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         Parameters
@@ -177,11 +177,15 @@ class TableClassifier(
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a row out; 2 is the same as the row twice.
+        groups : array-like, optional
+            Samples of one group stay together where samples are held out. By default samples with
+            the same features do, unless they occur often and with several labels; give every sample
+            a group of its own where equal ones are separate observations.
         """
-        return self._fit_or_stay(X, y, sample_weight)
+        return self._fit_or_stay(X, y, sample_weight, groups=groups)
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         n_threads = resolve_jobs(self.n_jobs)
         if y is None:
             raise ValueError("TableClassifier requires y to be passed, but the target y is None")
@@ -194,6 +198,7 @@ class TableClassifier(
                 TableParameters.of(self),
                 n_threads=n_threads,
                 sample_weight=sample_weight,
+                groups=groups,
                 report=reporting_to_callbacks(self, line),
             )
         self._learn_names(frame)

@@ -171,7 +171,7 @@ class TextClassifier(
         tags.no_validation = True  # of numbers: texts are checked here
         return tags
 
-    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None) -> Self:
+    def fit(self, texts: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
         Parameters
@@ -181,11 +181,15 @@ class TextClassifier(
         sample_weight : array-like of shape (n_texts,), optional
             0 leaves a text out, its words too. Any other weight is that of the fit; for what is
             counted, ``min_df`` and how rare a term is, each text counts once.
+        groups : array-like, optional
+            Samples of one group stay together where samples are held out. By default samples with
+            the same features do, unless they occur often and with several labels; give every sample
+            a group of its own where equal ones are separate observations.
         """
-        return self._fit_or_stay(texts, y, sample_weight)
+        return self._fit_or_stay(texts, y, sample_weight, groups=groups)
 
     @with_callbacks  # type: ignore[untyped-decorator]
-    def _fit(self, X: Any, y: Any, sample_weight: Any) -> None:
+    def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         n_threads = resolve_jobs(self.n_jobs)
         if y is None:
             raise ValueError("TextClassifier requires y to be passed, but the target y is None")
@@ -198,6 +202,7 @@ class TextClassifier(
                 Defaults.of(self),
                 n_threads=n_threads,
                 sample_weight=sample_weight,
+                groups=groups,
                 report=reporting_to_callbacks(self, line),
             )
         self._keep(model)

@@ -24,10 +24,10 @@ from ..losses import LOSSES
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
-from ..tuning.held_out import PARTS
 from ..tuning.lanes import LANES
 from ..tuning.race import Race, Strength, sweep_all
 from ..tuning.samples import Samples
+from ..tuning.split import n_parts
 from .rows import SEED, Rows, Size
 from .sampling import every_kth_column, take_columns
 
@@ -144,9 +144,7 @@ def look_at_losses(race: Race) -> None:
 
 def n_parts_of(n_rows: int, n_classes: int) -> int:
     """Return how many held-out parts take their turn in a default fit."""
-    return (
-        next(parts for fewest, parts in PARTS.items() if n_rows >= fewest) if n_classes == 2 else 1
-    )
+    return n_parts(n_rows) if n_classes == 2 else 1
 
 
 def cut_from(rows: Rows, size: Size, most: int, n_threads: int) -> Cut:

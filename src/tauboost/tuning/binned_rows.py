@@ -96,6 +96,8 @@ class BinnedRows(ABC):
     columns: tuple[Column, ...]
     n_classes: int
     n_threads: int  # of this machine, to be used
+    n_copies: float  # how many rows they stand for
+    repeated: float  # the share of these that may be copies of others with the same label
 
     @property
     def n_tasks(self) -> int:

@@ -23,6 +23,7 @@ __all__ = [
     "of_choice",
     "of_model",
     "of_range",
+    "of_repeats",
     "of_shares",
     "of_units",
     "slope_at_the_end",
@@ -36,6 +37,8 @@ LEAST_SPREAD = 1e-2
 LEAST_SLOPE = 1e-2
 # Classes that are told apart so well want no penalty, and have nothing to gain from a weaker one.
 NEARLY_NONE = 0.2
+# More rows than this share that repeat others with the same label are worth a word.
+MANY_REPEATS = 0.3
 # Runs of samples that stand for all.
 RUNS, SAMPLES_IN_A_RUN = 16, 64
 
@@ -80,6 +83,17 @@ def entropy_of(shares: NDArray[Any]) -> float:
     """Return the log-loss of always saying what the shares of the classes are."""
     shares = shares / shares.sum()
     return -float(np.sum(shares * np.log(shares)))
+
+
+def of_repeats(repeated: float) -> str:
+    """Say that a share of the rows may be copies or not, which the data cannot tell."""
+    if repeated < MANY_REPEATS:
+        return ""
+    return (
+        f"{repeated:.0%} of the rows repeat others, always with the same label: they were taken "
+        "for copies, and kept together where rows are held out; if they are separate "
+        "observations, give fit groups=range(len(y))"
+    )
 
 
 def of_units(units: Units | None) -> str:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..validation import CsrArrays
 
-__all__ = ["different", "equal_rows", "with_all_the_weight"]
+__all__ = ["equal_rows", "with_all_the_weight"]
 
 ENTRIES_AT_ONCE = 2**20
 
@@ -90,12 +90,6 @@ def _have_equal_entries(
     if part.data is not None:
         agrees &= part.data[here] == part.data[there]
     return np.logical_and.reduceat(agrees, starts)
-
-
-def different(numbers: NDArray[np.uint64]) -> NDArray[np.uint64]:
-    """Return the different ones of some numbers, in order."""
-    ordered = np.sort(numbers)
-    return np.asarray(ordered[_is_new(ordered)])
 
 
 def _is_new(ordered: NDArray[np.uint64]) -> Mask:

@@ -13,11 +13,19 @@ from ..base.fit_warning import warn_of
 from ..base.kinds import is_sparse
 from ..design.units import Units
 from ..io.checkpoint import NoCheckpoint
-from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
+from ..validation import (
+    CsrArrays,
+    check_groups,
+    check_seed,
+    check_weights,
+    encode_labels,
+    with_class_weights,
+)
 from .model import Model
 from .options import Parameters, Report
 from .record import Record
 from .samples import Samples
+from .split import group_keys
 from .training import train
 
 __all__ = ["fit", "weighted_samples"]
@@ -30,6 +38,7 @@ def fit(
     *,
     n_threads: int,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     report: Report | None = None,
     checkpoint: NoCheckpoint | None = None,
     last: Model | None = None,
@@ -37,8 +46,8 @@ def fit(
 ) -> Model:
     """Fit a classifier to checked rows and their labels.
 
-    ``last`` is the model to start from, whose choice is kept if it was one; ``units`` are as in
-    `Samples.build`.
+    ``last`` is the model to start from, whose choice is kept if it was one; ``groups`` are those
+    that folds keep together; ``units`` are as in `Samples.build`.
     """
     classes, codes = encode_labels(y)
     if last is not None:
@@ -49,15 +58,14 @@ def fit(
         classes,
         codes,
         sample_weight,
+        groups,
         class_weight=parameters.class_weight,
         fit_intercept=bool(parameters.fit_intercept),
         seed=check_seed(parameters.random_state),
         n_threads=n_threads,
         units=units,
     )
-    record = Record.of(
-        samples.exact_prints, samples.codes, len(classes), arrays.shape[1], samples.seed
-    )
+    record = Record.of(samples.exact_prints, samples.codes, len(classes), arrays.shape[1])
     samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
     warn_of(found.caution)
@@ -104,13 +112,18 @@ def weighted_samples(
     classes: NDArray[Any],
     codes: NDArray[np.intp],
     sample_weight: ArrayLike | None,
+    groups: ArrayLike | None = None,
     *,
     class_weight: Any,
     **options: Any,
 ) -> Samples:
     """Return the samples with their weights, those of their classes included."""
-    weights = check_weights(sample_weight, len(codes))
-    weights = with_class_weights(class_weight, classes, codes, weights)
+    given = check_weights(sample_weight, len(codes))
+    weights = with_class_weights(class_weight, classes, codes, given)
     if not np.bincount(codes[weights > 0], minlength=len(classes)).all():
         raise ValueError("sample_weight or class_weight leaves no samples of some classes")
-    return Samples.build(arrays, codes, len(classes), weights, **options)
+    numbers = check_groups(groups, len(codes))
+    keys = None if numbers is None else group_keys(numbers)
+    return Samples.build(
+        arrays, codes, len(classes), weights, groups=keys, sample_weight=given, **options
+    )

@@ -1,8 +1,7 @@
 """Cross-validation folds over the samples of a fit.
 
-By default a sample's fold follows from its content, as with the held-out part (samples.py): copies
-of a sample are never on both sides, and a sample of weight 2 is the same as that sample twice. A
-splitter of scikit-learn, or a list of splits, is taken as it is.
+By default samples are dealt to folds as everywhere (split.py), by their content or by given groups.
+A splitter of scikit-learn, or a list of splits, is taken as it is.
 """
 
 from __future__ import annotations
@@ -24,9 +23,9 @@ __all__ = ["Fold", "make_folds"]
 
 @dataclass(frozen=True)
 class Fold:
-    """Which samples one fold learns from, and those it is scored on."""
+    """What each sample weighs where one fold learns, and those that it is scored on."""
 
-    trained: Mask
+    trained: Vector
     arrays: CsrArrays  # the scored rows
     codes: NDArray[np.intp]
     weights: Vector  # of sum 1
@@ -34,16 +33,35 @@ class Fold:
     @classmethod
     def of_all(cls, samples: Samples) -> Fold:
         """Return the fold that learns from all samples and is scored on them."""
-        every = np.ones(samples.n, dtype=bool)
-        return cls(every, samples.arrays, samples.codes, samples.weights / samples.weights.sum())
+        weights = samples.weights
+        return cls(weights, samples.arrays, samples.codes, weights / weights.sum())
+
+    @classmethod
+    def of(cls, samples: Samples, trained: Vector, scored: Vector) -> Fold:
+        """Return the fold that learns from, and is scored on, these shares of each sample."""
+        rows = scored > 0.0
+        weights = (samples.weights * scored)[rows]
+        return cls(
+            samples.weights * trained,
+            samples.arrays.select(rows),
+            samples.codes[rows],
+            weights / weights.sum(),
+        )
 
 
-def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask) -> list[Fold]:
+def make_folds(
+    samples: Samples,
+    cv: Any,
+    X: Any,
+    y: NDArray[Any],
+    present: Mask,
+    groups: NDArray[Any] | None = None,
+) -> list[Fold]:
     """Return the folds; none where ``cv`` is None or a class has one sample only.
 
     Parameters
     ----------
-    X, y : the data as given, which a splitter may look at
+    X, y, groups : the data as given, which a splitter may look at
     present : which of their rows are in ``samples``
     """
     if cv is None:
@@ -51,11 +69,7 @@ def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask
     if isinstance(cv, Integral) and not isinstance(cv, bool):
         if cv < 2:
             raise ValueError(f"cv must be at least 2 folds, got {cv}")
-        number = fold_numbers(samples, int(cv))
-        n_folds = int(number.max()) + 1
-        if n_folds < 2:
-            return []
-        return [_fold(samples, number != k, number == k) for k in range(n_folds)]
+        return _own_folds(samples, int(cv))
     if isinstance(cv, str | bool) or not (hasattr(cv, "split") or np.iterable(cv)):
         raise TypeError(
             "cv must be a number of folds, a splitter, an iterable of splits or None, "
@@ -63,7 +77,7 @@ def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask
         )
     from sklearn.model_selection import check_cv  # noqa: PLC0415
 
-    splits = check_cv(cv, y, classifier=True).split(X, y)
+    splits = check_cv(cv, y, classifier=True).split(X, y, groups)
     folds = []
     for k, split in enumerate(splits):
         if not isinstance(split, tuple | list) or len(split) != 2:
@@ -76,30 +90,24 @@ def make_folds(samples: Samples, cv: Any, X: Any, y: NDArray[Any], present: Mask
             raise ValueError(f"split {k} of cv leaves no samples of some classes to learn from")
         if not scored.any():
             raise ValueError(f"split {k} of cv has no samples of positive weight to score")
-        folds.append(_fold(samples, trained, scored))
+        folds.append(Fold.of(samples, trained.astype(np.float64), scored.astype(np.float64)))
     return folds
 
 
-def fold_numbers(samples: Samples, n_folds: int) -> NDArray[np.intp]:
-    """Deal the different samples of each class to folds of equal size.
+def _own_folds(samples: Samples, n_folds: int) -> list[Fold]:
+    """Deal the samples to folds of equal size, as they are dealt everywhere (split.py).
 
     There are fewer folds where a class has fewer different samples.
     """
-    prints = samples.fingerprints
-    ranks = np.empty(samples.n, dtype=np.intp)
-    counts = np.empty(samples.n_classes, dtype=np.intp)
-    for code in range(samples.n_classes):
-        of_class = samples.codes == code
-        different, ranks[of_class] = np.unique(prints[of_class], return_inverse=True)
-        counts[code] = len(different)
-    return np.asarray(ranks % min(n_folds, int(counts.min())))
-
-
-def _fold(samples: Samples, trained: Mask, scored: Mask) -> Fold:
-    weights = samples.weights[scored]
-    return Fold(
-        trained, samples.arrays.select(scored), samples.codes[scored], weights / weights.sum()
-    )
+    split = samples.split([1.0 / n_folds] * n_folds)
+    fewest = int(split.patterns.min())
+    if fewest < n_folds:
+        if fewest < 2:
+            return []
+        split = samples.split([1.0 / fewest] * fewest)
+    shares = [split.held(fold) for fold in range(split.n_folds)]
+    good = [held for held in shares if split.can_judge(held, samples.codes, samples.copies)]
+    return [Fold.of(samples, 1.0 - held, held) for held in good]
 
 
 def _mask(rows: NDArray[Any], n: int) -> Mask:

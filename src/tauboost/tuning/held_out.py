@@ -1,7 +1,6 @@
-"""Which samples are held out: chosen by their content, not by their position.
+"""Fingerprints of rows, by which they are dealt to folds (split.py), merged and recognised.
 
-Equal samples stay together, so copies of a sample can never be on both sides, and the order of
-samples does not matter.
+They follow from the content of a row alone: its place, and the number of threads, do not matter.
 """
 
 from __future__ import annotations
@@ -13,16 +12,11 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Mask, Vector
+from ..base.arrays import Vector
 from ..validation import CsrArrays
-from .copies import different
 
-__all__ = ["code_fingerprints", "fingerprints", "held_out_parts", "text_fingerprints"]
+__all__ = ["code_fingerprints", "fingerprints", "text_fingerprints"]
 
-# With fewer different samples than this of any class, a held-out part says nothing.
-FEWEST_OF_A_CLASS = 10
-# How many parts are held out in turn, by the minimum number of different samples.
-PARTS = {8_000: 1, 0: 2}
 MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
 
 
@@ -67,34 +61,3 @@ def text_fingerprints(texts: Iterable[str], seed: int) -> NDArray[np.uint64]:
         ),
         dtype=np.uint64,
     )
-
-
-def held_out_parts(
-    prints: NDArray[np.uint64],
-    codes: NDArray[np.intp],
-    n_classes: int,
-    fraction: float,
-    most: int | None = None,
-) -> list[Mask]:
-    """Choose parts of about this fraction of each class.
-
-    One part where samples are many, several that do not overlap where they are few; none where a
-    class has too few different samples to spare any.
-    """
-    n_different = len(different(prints))
-    wanted = next(parts for fewest, parts in PARTS.items() if n_different >= fewest)
-    n_parts = min(wanted, int(1 / fraction), wanted if most is None else most)
-    parts = [np.zeros(len(codes), dtype=bool) for _ in range(n_parts)]
-    for code in range(n_classes):
-        of_class = np.flatnonzero(codes == code)
-        ordered = different(prints[of_class])
-        size = round(fraction * len(ordered))
-        if len(ordered) < FEWEST_OF_A_CLASS or not 0 < size < len(ordered):
-            return []
-        of_these = prints[of_class]
-        for k, part in enumerate(parts):
-            is_held = of_these >= ordered[k * size]
-            if (k + 1) * size < len(ordered):
-                is_held &= of_these < ordered[(k + 1) * size]
-            part[of_class[is_held]] = True
-    return parts

@@ -88,10 +88,10 @@ class LanePaths:
         self.samples, self.strengths = samples, strengths
         self.tol, self.max_iter = tol, max_iter
         self.report, self.start = report, time.perf_counter()
-        weights = samples.weights[samples.order]
-        trained = [np.where(fold.trained[samples.order], weights, 0.0) for fold in folds]
         self.codes = samples.codes[samples.order]
-        self.c = np.stack([part / part.sum() for part in [*trained, weights]], axis=1)
+        given = [*(fold.trained for fold in folds), samples.weights]
+        learning = [weights[samples.order] for weights in given]
+        self.c = np.stack([weights / weights.sum() for weights in learning], axis=1)
         self.lock, self.is_stopped = threading.Lock(), threading.Event()
 
     def run(self, listen: Listener) -> None:

@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Mask, Vector
+from ..base.arrays import Vector
 from ..design.sparse import decisions
 from ..io.saved import Range, SavedStateError, State, entry, part, prefixed
 from ..losses import LOSSES
@@ -41,7 +41,7 @@ class Race:
 
     Parameters
     ----------
-    held : rows, as a mask over samples, that no candidate learns from; None: they learn from all
+    held : the share of each sample that no candidate learns from; None: they learn from all
     start : array of shape (tasks, n), the point of the core where every candidate starts
     """
 
@@ -49,17 +49,18 @@ class Race:
         self,
         samples: Samples,
         strengths: list[Strength],
-        held: Mask | None,
+        held: Vector | None,
         start: Vector | None = None,
     ) -> None:
         self.samples, self.strengths = samples, strengths
         order = samples.order
         self.loss = strengths[0].loss
         weights = samples.weights[order]
-        trained = weights if held is None else np.where(held[order], 0.0, weights)
+        scored = np.zeros(len(order)) if held is None else weights * held[order]
+        trained = weights - scored
         c = trained / trained.sum()
-        self.rows = np.flatnonzero(held[order]) if held is not None else np.arange(0)
-        self.row_weights = weights[self.rows] / max(weights[self.rows].sum(), 1e-300)
+        self.rows = np.flatnonzero(scored)
+        self.row_weights = scored[self.rows] / max(scored.sum(), 1e-300)
         self.row_codes = samples.codes[order][self.rows]
         pairs = [(s, t) for t in range(samples.n_tasks) for s in range(len(strengths))]
         self.groups = [

@@ -1,9 +1,9 @@
 """Training data as the estimators use them, and the part of them that is held out.
 
-Features that no sample has are left out of the work. Which samples are held out depends on their
-content, not on their position: equal samples stay together, so copies of a sample can never be on
-both sides, and the order does not matter. `merged` makes one sample of equal ones, so that a sample
-of weight 2 is that sample twice for every step of a fit, which counts rows and nonzeros.
+Features that no sample has are left out of the work. Which samples are held out is the matter of
+split.py: it follows from their content, and neither their order nor a seed has a say. `merged`
+makes one sample of equal ones, so that a sample of weight 2 is that sample twice for every step of
+a fit, which counts rows and nonzeros.
 
 Columns are in units of their own (design/units.py), so that multiplying them by constants changes
 neither the fit nor what is held out. Only where a column's scale is meant, as that of a term of
@@ -12,6 +12,7 @@ texts is, they stay in the units in which they are given.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Any, Literal
 
@@ -29,9 +30,10 @@ from ..design.wide import expanded, without_unused_features
 from ..io.checkpoint import checksum
 from ..problem import Problem
 from ..validation import ROWS_AT_ONCE, CsrArrays
-from .copies import different, with_all_the_weight
-from .held_out import fingerprints, held_out_parts
+from .copies import with_all_the_weight
+from .held_out import fingerprints
 from .linear import decision_values
+from .split import FEWEST_OF_A_CLASS, Split, copies_a_weight, deal, n_parts
 
 __all__ = ["Samples"]
 
@@ -53,6 +55,9 @@ class Samples:
     used: NDArray[np.intp] | None = None  # the features that are kept; None: all
     n_given: int = 0  # samples of positive weight, before equal ones were merged
     units: Units | None = None  # of the features that are kept; None: as given
+    groups: NDArray[np.uint64] | None = None  # keys of the groups that stay together
+    copies_a_weight: Vector | None = None  # of each class; None: 1
+    is_weighted: bool = False  # whether samples were given weights that differ
 
     @classmethod
     def build(
@@ -66,15 +71,21 @@ class Samples:
         seed: int,
         n_threads: int,
         units: Units | Literal["own"] | None = "own",
+        groups: NDArray[np.uint64] | None = None,
+        sample_weight: Vector | None = None,
     ) -> Samples:
         """Leave out samples of weight 0, and features that are never used if these are many.
 
         ``units`` are those of the columns: their own, those of more rows than these, or None, for
-        columns that are meant as they are given.
+        columns that are meant as they are given. ``sample_weight`` has the weights without those of
+        the classes, if there are any.
         """
+        given = weights if sample_weight is None else sample_weight
+        ratios = copies_a_weight(given, weights, codes, n_classes)
         present = weights > 0
         if not present.all():
             arrays, codes, weights = arrays.select(present), codes[present], weights[present]
+            groups = None if groups is None else groups[present]
         arrays, used = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
         if isinstance(units, str):
             units = Units.of(arrays, weights, fit_intercept, n_threads)
@@ -91,6 +102,9 @@ class Samples:
             used,
             len(codes),
             units,
+            groups,
+            ratios,
+            is_weighted=bool(np.ptp(given) > 0),
         )
 
     def merged(self) -> Samples:
@@ -99,7 +113,7 @@ class Samples:
         How a sweep is cut and when a Newton step is due follow from counts of rows and nonzeros:
         copies would take another path to the optimum than weights, and stop elsewhere.
         """
-        prints = self.exact_prints
+        prints = self.exact_prints if self.groups is None else self.exact_prints + self.groups
         keep, weights = with_all_the_weight(self.arrays, self.codes, prints, self.weights)
         if keep.all():
             return self
@@ -114,6 +128,7 @@ class Samples:
             weights=weights[keep],
             used=self.used if used is None else used,
             units=units,
+            groups=None if self.groups is None else self.groups[keep],
         )
         # The numbers of features are those the fingerprints were made of.
         if used is None and self.units is None:
@@ -192,14 +207,14 @@ class Samples:
     def fingerprints(self) -> NDArray[np.uint64]:
         """A number for each sample that equal samples share."""
         rulers = None if self.units is None else self.units.ranges.rulers()
-        return fingerprints(self.arrays, self.seed, self.n_threads, rulers)
+        return fingerprints(self.arrays, 0, self.n_threads, rulers)
 
     @cached_property
     def exact_prints(self) -> NDArray[np.uint64]:
         """The same without units, in which samples are equal that are only nearly so."""
         if self.units is None:
             return self.fingerprints
-        return fingerprints(self.arrays, self.seed, self.n_threads)
+        return fingerprints(self.arrays, 0, self.n_threads)
 
     def identity(self) -> dict[str, Any]:
         """Return what tells these samples from others, without a look at every entry."""
@@ -217,13 +232,49 @@ class Samples:
         }
 
     @cached_property
-    def n_different(self) -> int:
-        """Number of different samples."""
-        return len(different(self.fingerprints))
+    def copies(self) -> Vector:
+        """How many rows each sample stands for."""
+        if self.copies_a_weight is None:
+            return self.weights
+        return np.asarray(self.weights * self.copies_a_weight[self.codes])
 
-    def held_out_parts(self, fraction: float, most: int | None = None) -> list[Mask]:
-        """Choose parts of about this fraction of each class, the same in any order of samples."""
-        return held_out_parts(self.fingerprints, self.codes, self.n_classes, fraction, most)
+    def split(self, shares: Sequence[float]) -> Split:
+        """Deal the samples to folds of these shares."""
+        key = tuple(shares)
+        if key not in self._splits:
+            by_copy = self.groups is None
+            keys = self.fingerprints if self.groups is None else self.groups
+            self._splits[key] = deal(keys, self.codes, self.copies, shares, by_copy=by_copy)
+        return self._splits[key]
+
+    @cached_property
+    def _splits(self) -> dict[tuple[float, ...], Split]:
+        return {}
+
+    @property
+    def repeated(self) -> float:
+        """The share of samples that may be copies of others or not; 0 before they are split.
+
+        They have the same label, and neither groups nor weights say what they are.
+        """
+        known = list(self._splits.values())
+        is_open = self.groups is None and not self.is_weighted
+        return known[0].repeated if known and is_open else 0.0
+
+    def held_out_parts(self, fraction: float, most: int | None = None) -> list[Vector]:
+        """Choose parts of about this fraction: what share of each sample is held out.
+
+        One part where samples are many, several that do not overlap where they are few; none where
+        a class has too few different samples to spare any.
+        """
+        split = self.split([fraction, 1.0 - fraction])
+        if split.patterns.min() < FEWEST_OF_A_CLASS:
+            return []
+        wanted = n_parts(int(split.patterns.sum()), fraction, most)
+        if wanted > 1:
+            split = self.split([fraction] * wanted + [1.0 - wanted * fraction])
+        parts = [split.held(fold) for fold in range(wanted)]
+        return [held for held in parts if split.can_judge(held, self.codes, self.copies)]
 
     @cached_property
     def mean_row(self) -> float:
@@ -233,12 +284,17 @@ class Samples:
 
     @cached_property
     def mean_square(self) -> float:
-        """Mean squared length of a sample, by weight: the unit of l2."""
+        """Mean squared length of a sample, by weight."""
         if self.units is not None:
             return float(self._squares().sum())
         with self.arrays.reading():
             lengths = sum(squared_lengths(part, self.n_threads) for part in self.arrays.parts)
         return mean(lengths, self.weights)
+
+    @property
+    def unit_of_l2(self) -> float:
+        """The scale of an l2 penalty: the mean squared length of a sample over their number."""
+        return self.mean_square / float(self.copies.sum())
 
     def _squares(self) -> Vector:
         """Mean square of each column of the core, by weight."""
@@ -248,14 +304,15 @@ class Samples:
         _core.gather_columns(self.matrix, c, columns, neg, pos, self.n_threads, squares)
         return squares
 
-    def without(self, held: Mask) -> Samples:
-        """Return the same samples without some, for a fit of its own."""
-        keep = ~held
+    def without(self, held: Vector) -> Samples:
+        """Return the same samples without some, or a share of them, for a separate fit."""
+        keep = held < 1.0
         return replace(
             self,
             arrays=self.arrays.select(keep),
             codes=self.codes[keep],
-            weights=self.weights[keep],
+            weights=(self.weights * (1.0 - held))[keep],
+            groups=None if self.groups is None else self.groups[keep],
         )
 
 

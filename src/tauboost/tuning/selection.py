@@ -11,7 +11,7 @@ from itertools import product
 
 import numpy as np
 
-from ..base.arrays import Mask, Vector
+from ..base.arrays import Vector
 from ..io.saved import SavedStateError, State, part, prefixed
 from ..losses import LOSSES
 from .cautions import slope_at_the_end
@@ -24,7 +24,7 @@ from .strongest import largest_gradient
 __all__ = ["AFTER_THE_RACES", "fallback", "phases_of_races", "select"]
 
 # alpha of the candidates, in units of the mean squared length of a sample over the number of
-# different samples: from far too strong to far too weak.
+# samples: from far too strong to far too weak.
 STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
 # Without held-out samples to choose by: what is rarely far off.
 USUAL_STRENGTH = 0.1
@@ -44,7 +44,7 @@ AFTER_THE_RACES = ("refit", "solve", "sweep")
 THE_LAST_RACE = "race on"
 
 
-def select(job: Job, parts: list[Mask]) -> Choice:
+def select(job: Job, parts: list[Vector]) -> Choice:
     """Let all candidates race on each held-out part; go on from a checkpoint where there is one."""
     best = Choice()
     lists = candidates(job.samples, job.options)
@@ -60,7 +60,7 @@ def select(job: Job, parts: list[Mask]) -> Choice:
     return best
 
 
-def _go_on(job: Job, parts: list[Mask], best: Choice, lists: list[list[Strength]]) -> None:
+def _go_on(job: Job, parts: list[Vector], best: Choice, lists: list[list[Strength]]) -> None:
     """Let stronger candidates race, if the strongest of a list is the best by far."""
     state = job.options.checkpoint.saved(THE_LAST_RACE)
     if state is not None:
@@ -178,7 +178,7 @@ def fallback(samples: Samples, options: Options) -> Strength:
     loss = "logistic" if options.loss == "auto" else options.loss
     l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
     if isinstance(options.alpha, str):
-        unit = samples.mean_square / samples.n_different
+        unit = samples.unit_of_l2
         return Strength(loss, USUAL_STRENGTH * unit, l1_ratio)
     return Strength(loss, options.alpha, l1_ratio)
 
@@ -192,7 +192,7 @@ def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
         if not isinstance(options.alpha, str):
             alphas = [options.alpha]
         elif ratio < 0.5:
-            unit = samples.mean_square / samples.n_different
+            unit = samples.unit_of_l2
             alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
         else:
             alphas = [largest_gradient(samples, loss) * k / ratio for k in STRENGTHS_OF_L1]

@@ -13,13 +13,14 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.binning import bin_table
-from ..validation import check_weights, encode_labels, with_class_weights
+from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
-from .cautions import are_enough, of_shares
+from .cautions import are_enough, of_repeats, of_shares
 from .held_out import code_fingerprints
 from .options import Clock, Event, Report
 from .record import Record
+from .split import copies_a_weight, group_keys
 from .table_bands import score_spreads
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
@@ -42,20 +43,25 @@ def fit_table(
     *,
     n_threads: int,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     report: Report | None = None,
 ) -> TableModel:
     """Fit a table classifier to a frame and its checked labels.
 
     Choose the strength of psi and the pairs on rows that are held out, then fit on all rows.
+    ``groups`` are those that folds keep together.
     """
     options = TableOptions.build(parameters, frame)
     clock = Clock(options.time_limit)
     classes, labels = encode_labels(y)
-    weights = check_weights(sample_weight, len(labels))
-    weights = with_class_weights(parameters.class_weight, classes, labels, weights)
+    given = check_weights(sample_weight, len(labels))
+    weights = with_class_weights(parameters.class_weight, classes, labels, given)
+    numbers = check_groups(groups, len(labels))
+    keys = None if numbers is None else group_keys(numbers)
     present = weights > 0
     if not np.bincount(labels[present], minlength=len(classes)).all():
         raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+    ratios = copies_a_weight(given, weights, labels, len(classes))
     columns, codes = bin_table(
         frame,
         weights,
@@ -67,6 +73,7 @@ def fit_table(
     signs = check_monotone(parameters.monotone, frame, columns, options)
     if not present.all():
         codes, labels, weights = codes[:, present], labels[present], weights[present]
+        keys = None if keys is None else keys[present]
     record = Record.of(code_fingerprints(codes, 0), labels, len(classes), len(columns))
     samples = TableSamples.build(
         columns,
@@ -74,9 +81,12 @@ def fit_table(
         labels,
         weights,
         n_classes=len(classes),
-        seed=options.seed,
         n_threads=n_threads,
+        copies_a_weight=ratios,
+        groups=keys,
     )
+    if groups is not None or np.ptp(given) > 0:  # that says what is a copy
+        samples = replace(samples, repeated=0.0)
     del codes, labels, weights, present  # what the samples do not hold is not needed
     return fit_samples(samples, options, signs, clock, classes, report, record)
 
@@ -106,11 +116,14 @@ def fit_samples(
 
 def _caution(race: TableRace) -> str:
     """Say it where held-out rows are enough to tell that the model is of no use to them."""
-    held = race.samples.counts[race.folds].sum(axis=0)
-    if race.samples.n_tasks > 1 or not are_enough(held) or not math.isfinite(race.held_out_loss):
-        return ""
-    share = race.samples.class_weight(race.samples.positive(0))
-    return of_shares(np.array([1.0 - share, share]), int(held.sum()), race.held_out_loss)
+    samples, said = race.samples, ""
+    if samples.n_tasks == 1 and math.isfinite(race.held_out_loss):
+        share = samples.class_weight(samples.positive(0))
+        shares = np.array([1.0 - share, share])
+        held = np.rint(samples.n_copies * samples.fold_weights[race.folds].sum() * shares)
+        if are_enough(held.astype(np.intp)):
+            said = of_shares(shares, int(held.sum()), race.held_out_loss)
+    return said or (of_repeats(samples.repeated) if math.isfinite(race.held_out_loss) else "")
 
 
 def _tell(report: Report | None, event: Event) -> bool:

@@ -1,7 +1,7 @@
 """A binned table as a fit uses it: equal rows as one, in order of class and fold.
 
-A row's fold follows from its content: copies of a row are never on both sides, a row of weight 2 is
-the same as that row twice, and the order of the rows does not matter.
+Rows are dealt to folds as everywhere (split.py). A row whose copies are dealt one by one becomes a
+row in each of these folds, with its share of the weight.
 """
 
 from __future__ import annotations
@@ -21,27 +21,29 @@ from ..design.columns import Column
 from ..design.table import core_table
 from ..losses import LOSSES
 from .binned_rows import N_FOLDS, BinnedRows, End, LaneSpec
+from .split import Split, deal
 from .table_weights import TableWeights
 
 if TYPE_CHECKING:
     from .table_pairs import Pair
 
-__all__ = ["MANY_ROWS", "DifferentRows", "TableSamples", "deal_to_folds", "drawn_folds"]
+__all__ = ["EVEN", "DifferentRows", "TableSamples"]
 
-# Where every class has so many rows, folds drawn at random are as good as even ones.
-MANY_ROWS = 1000
+EVEN = [1.0 / N_FOLDS] * N_FOLDS  # the shares of the folds
 ROWS_AT_ONCE = 2**16  # where a few bytes for each row would be too many
 
 
 @dataclass(frozen=True, eq=False)
 class DifferentRows:
-    """Rows of which no two are equal, each with a number that follows from its content."""
+    """Rows of which no two are equal, each with a number that follows from its features."""
 
     codes: NDArray[np.uint8]  # (columns, rows), of these and others: they are copied once, in order
     places: NDArray[np.intp]  # of these
     labels: NDArray[np.intp]
     weights: Vector
-    prints: NDArray[np.uint64]
+    prints: NDArray[np.uint64]  # rows with the same features share them, whatever their labels
+    copies_a_weight: Vector  # how many rows a row of weight 1 stands for, by class
+    groups: NDArray[np.uint64] | None = None  # keys of the groups that stay together
 
     @classmethod
     def build(
@@ -49,22 +51,24 @@ class DifferentRows:
         codes: NDArray[np.uint8],
         labels: NDArray[np.intp],
         weights: Vector,
-        seed: int,
+        copies_a_weight: Vector,
         n_threads: int,
+        groups: NDArray[np.uint64] | None = None,
     ) -> DifferentRows:
-        """Merge equal rows: their weights add up."""
+        """Merge equal rows (of the same group): their weights add up."""
         prints = np.empty(len(labels), dtype=np.uint64)
         first = np.empty(len(labels), dtype=np.int64)
+        apart = labels
+        if groups is not None:
+            pairs = np.column_stack([labels.astype(np.uint64), groups])
+            apart = np.unique(pairs, axis=0, return_inverse=True)[1].reshape(-1)
         n_different = _core.equal_rows(
-            codes.reshape(-1),
-            len(codes),
-            labels.astype(np.int32),
-            seed % 2**64,
-            prints,
-            first,
-            n_threads,
+            codes.reshape(-1), len(codes), apart.astype(np.int32), prints, first, n_threads
         )
-        rows = cls(codes, np.arange(len(labels)), labels, weights, prints)
+        if groups is not None:
+            prints += groups
+        places = np.arange(len(labels))
+        rows = cls(codes, places, labels, weights, prints, copies_a_weight, groups)
         if n_different == len(labels):
             return rows
         weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
@@ -72,13 +76,36 @@ class DifferentRows:
 
     def take(self, rows: NDArray[np.intp]) -> DifferentRows:
         """Return some rows, in this order."""
-        return DifferentRows(
-            self.codes,
-            self.places[rows],
-            self.labels[rows],
-            self.weights[rows],
-            self.prints[rows],
+        return replace(
+            self,
+            places=self.places[rows],
+            labels=self.labels[rows],
+            weights=self.weights[rows],
+            prints=self.prints[rows],
+            groups=None if self.groups is None else self.groups[rows],
         )
+
+    def split(self) -> Split:
+        """Deal the rows to folds of equal size."""
+        keys = self.prints if self.groups is None else self.groups
+        return deal(keys, self.labels, self.copies, EVEN, by_copy=self.groups is None)
+
+    @property
+    def copies(self) -> Vector:
+        """How many rows each of them stands for."""
+        return np.asarray(self.weights * self.copies_a_weight[self.labels])
+
+    def dealt(
+        self, fold: NDArray[np.intp], dealt: NDArray[np.intp], shares: Vector
+    ) -> tuple[DifferentRows, NDArray[np.intp]]:
+        """Return the rows and their folds; those ``dealt`` are in several, with a share in each."""
+        if len(dealt) == 0:
+            return self, fold
+        whole = np.flatnonzero(fold >= 0)
+        row, folds = np.nonzero(shares)
+        rows = self.take(np.append(whole, dealt[row]))
+        weights = rows.weights * np.append(np.ones(len(whole)), shares[row, folds])
+        return replace(rows, weights=weights), np.append(fold[whole], folds)
 
 
 @dataclass(frozen=True, eq=False)
@@ -92,6 +119,8 @@ class TableSamples(BinnedRows):
     weights: Vector
     n_classes: int
     n_threads: int
+    n_copies: float = 0.0
+    repeated: float = 0.0
 
     @classmethod
     def build(
@@ -102,13 +131,18 @@ class TableSamples(BinnedRows):
         weights: Vector,
         *,
         n_classes: int,
-        seed: int,
         n_threads: int,
+        copies_a_weight: Vector | None = None,
+        groups: NDArray[np.uint64] | None = None,
     ) -> TableSamples:
         """Merge equal rows, deal them to folds, and put them in order, ``codes`` in place."""
-        rows = DifferentRows.build(codes, labels, weights, seed, n_threads)
-        folds = deal_to_folds(rows.prints, rows.labels, n_classes)
-        return cls.ordered(columns, rows, folds, float(rows.weights.sum()), n_classes, n_threads)
+        ratios = np.ones(n_classes) if copies_a_weight is None else copies_a_weight
+        rows = DifferentRows.build(codes, labels, weights, ratios, n_threads, groups)
+        total, n_copies = float(rows.weights.sum()), float(rows.copies.sum())
+        split = rows.split()
+        rows, folds = rows.dealt(split.fold, split.dealt, split.shares)
+        samples = cls.ordered(columns, rows, folds, total, n_classes, n_threads)
+        return replace(samples, n_copies=n_copies, repeated=split.repeated)
 
     @classmethod
     def ordered(
@@ -269,29 +303,9 @@ class TableSamples(BinnedRows):
 
 
 def _in_order(codes: NDArray[np.uint8], places: NDArray[np.intp]) -> NDArray[np.uint8]:
-    """Return the codes of the rows in these places: in place if they are all there are."""
-    if len(places) < codes.shape[1]:
+    """Return the codes of the rows in these places: in place if there are as many."""
+    if len(places) != codes.shape[1]:
         return codes.take(places, axis=1)
     for column in codes:
         column[:] = column[places]
     return codes
-
-
-def deal_to_folds(
-    prints: NDArray[np.uint64], labels: NDArray[np.intp], n_classes: int
-) -> NDArray[np.intp]:
-    """Return a fold for each row, by its content: even ones if some class has few rows."""
-    folds = drawn_folds(prints)
-    counts = np.bincount(labels, minlength=n_classes)
-    present = np.flatnonzero(counts)
-    if counts[present].min(initial=MANY_ROWS) >= MANY_ROWS:
-        return folds
-    for label in present:
-        of_class = np.flatnonzero(labels == label)
-        folds[of_class[np.argsort(prints[of_class])]] = np.arange(len(of_class)) % N_FOLDS
-    return folds
-
-
-def drawn_folds(prints: NDArray[np.uint64]) -> NDArray[np.intp]:
-    """Return a fold for each row, by its content alone."""
-    return np.asarray((prints >> np.uint64(32)) % N_FOLDS, dtype=np.intp)

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..design.texts import learn
-from ..validation import check_weights, encode_labels
+from ..validation import check_groups, check_weights, encode_labels
 from ..validation.texts import take_texts
 from .fitting import fit
 from .options import Clock, Parameters, Report
@@ -27,6 +27,7 @@ def fit_texts(
     *,
     n_threads: int,
     sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
     report: Report | None = None,
 ) -> TextModel:
     """Fit a text classifier to texts and their checked labels.
@@ -43,12 +44,14 @@ def fit_texts(
     if len(texts) != len(y):
         raise ValueError(f"y has {len(y)} labels, and there are {len(texts)} texts")
     classes, codes = encode_labels(y)
+    check_groups(groups, len(y))
     weights = check_weights(sample_weight, len(y))
     present = weights > 0
     if not present.all():
         if not np.bincount(codes[present], minlength=len(classes)).all():
             raise ValueError("sample_weight leaves no texts of some classes")
         texts, y, weights = list(compress(texts, present)), y[present], weights[present]
+        groups = None if groups is None else np.asarray(groups)[present]
     features, rows = learn(texts, parameters.features(len(texts)), n_threads)
     model = fit(
         rows,
@@ -56,6 +59,7 @@ def fit_texts(
         with_time_left(linear, clock),
         n_threads=n_threads,
         sample_weight=None if sample_weight is None else weights,
+        groups=groups,
         report=report,
         units=None,  # the weights of terms are meant
     )

@@ -10,13 +10,13 @@ from math import nan
 
 import numpy as np
 
-from ..base.arrays import Mask, Vector
+from ..base.arrays import Vector
 from ..io.checkpoint import NoCheckpoint
 from ..io.saved import State, part, prefixed
 from ..solvers import solve
 from ..solvers.result import Status
 from ..solvers.stopping import Snapshot
-from .cautions import FEWEST, of_choice, of_model, of_range, of_units, slope_at_the_end
+from .cautions import FEWEST, of_choice, of_model, of_range, of_repeats, of_units, slope_at_the_end
 from .choice import Choice
 from .linear import decision_values
 from .options import Clock, Job, Options
@@ -40,7 +40,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     job = Job(samples, options, Clock(options.time_limit), start)
     options.checkpoint.open(options.identity(samples))
     chooses = options.alpha == "auto" or options.early_stopping
-    parts: list[Mask] = []
+    parts: list[Vector] = []
     if chooses or options.calibrate:
         # What early stopping keeps was trained on one part only.
         # With several classes one part is as much work as several with two.
@@ -55,10 +55,11 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     job.build()
     with options.checkpoint.resuming():
         model = trained(job, parts, chooses)
-    return replace(model, caution=model.caution or of_units(samples.units))
+    repeats = of_repeats(samples.repeated) if parts else ""
+    return replace(model, caution=model.caution or repeats or of_units(samples.units))
 
 
-def trained(job: Job, parts: list[Mask], chooses: bool) -> Trained:
+def trained(job: Job, parts: list[Vector], chooses: bool) -> Trained:
     """Train on a matrix that is there, with these parts to hold out."""
     samples, options = job.samples, job.options
     if chooses and parts:
@@ -80,7 +81,7 @@ def trained(job: Job, parts: list[Mask], chooses: bool) -> Trained:
     return replace(model, caution=caution)
 
 
-def tuned(job: Job, parts: list[Mask]) -> Trained:
+def tuned(job: Job, parts: list[Vector]) -> Trained:
     """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
     samples, options = job.samples, job.options
     best = select(job, parts)
@@ -246,13 +247,14 @@ def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
     return Minimum(race.points(0), race.values(0), race.n_sweeps, message)
 
 
-def calibrated(job: Job, strength: Strength, held: Mask) -> Trained:
+def calibrated(job: Job, strength: Strength, held: Vector) -> Trained:
     """Fit without the held-out samples to learn the link, then on all."""
     samples = job.samples
     # Two fits, and a state is of one.
     job = replace(job, options=replace(job.options, checkpoint=NoCheckpoint()))
     first = fixed(replace(job, samples=samples.without(held)), strength)
-    rows = samples.arrays.select(held)
+    scored = held > 0.0
+    rows, weights = samples.arrays.select(scored), (samples.weights * held)[scored]
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
     model = fixed(job, strength)
-    return with_link(model, decisions, samples.codes[held], samples.weights[held])
+    return with_link(model, decisions, samples.codes[scored], weights)

@@ -5,6 +5,7 @@ Every message is one sentence that names the argument, what was given and what i
 
 from .classes import encode_labels, with_class_weights
 from .csr import ROWS_AT_ONCE, CsrArrays
+from .groups import check_groups
 from .labels import check_labels, check_weights, refuse_missing_labels
 from .matrix import as_csr, check_range, check_size, check_values, is_store
 from .numbers import (
@@ -24,6 +25,7 @@ __all__ = [
     "check_choice",
     "check_count",
     "check_flag",
+    "check_groups",
     "check_labels",
     "check_random_state",
     "check_range",
