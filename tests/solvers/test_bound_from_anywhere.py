@@ -146,6 +146,11 @@ def test_no_bound_of_twenty_thousand_is_false():
     assert false_proofs(range(1000, 21_000)) == {}
 
 
+def test_a_trial_step_that_is_astronomically_long_does_not_warn():
+    """Its coordinates are 1e155 and more, and products of two of them no numbers."""
+    assert excess_of_a_bound(1364) <= ALLOWED
+
+
 def test_a_start_with_all_samples_on_the_wrong_side():
     """The intercept is far from its best there, where its slope has hardly any curvature."""
     rng = np.random.default_rng(3)
