@@ -69,7 +69,7 @@ class TauBoostClassifier(
         The part of each class that is held out.
     calibration : {None, "sigmoid"}
         "sigmoid" scales and shifts the decision values so that the probabilities are right on the
-        held-out samples (Platt 1999).
+        held-out samples (Platt 1999); several classes share the scale, and are not shifted.
     warm_start : bool
         Start from the coefficients of the last fit; with ``alpha="auto"``, keep its choice too.
     time_limit : float or None

@@ -121,6 +121,16 @@ class Samples:
         return fewer
 
     @property
+    def copies(self) -> Vector:
+        """How many of the samples given each of these stands for; not of a part of them.
+
+        Whole weights are copies. Others are relative: as many samples as have a weight, shared out.
+        """
+        if np.all(self.weights == np.rint(self.weights)):
+            return self.weights
+        return np.asarray(self.weights * (self.n_given / self.weights.sum()))
+
+    @property
     def n(self) -> int:
         """Number of samples."""
         return len(self.codes)
