@@ -20,6 +20,7 @@ from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, w
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
 from .predictions import PredictionsMixin
+from .sparse_interface import csr
 
 __all__ = ["TauBoostClassifier"]
 
@@ -208,9 +209,12 @@ class TauBoostClassifier(
         return self._model.decisions(take_rows(self, X), n_threads)
 
     def sparsify(self) -> Self:
-        """Keep ``coef_`` as a CSR matrix: less memory where most coefficients are 0."""
+        """Keep ``coef_`` as a CSR matrix: less memory where most coefficients are 0.
+
+        A sparse array where scikit-learn's ``sparse_interface`` says so.
+        """
         check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
+        self.coef_ = csr(self.coef_)
         return self
 
     def densify(self) -> Self:
