@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tauboost.losses import LOSSES, RowSum
+from tauboost.losses import LOSSES, RowSum, likeliest
 
 
 def rows(seed=0, m=60):
@@ -67,3 +67,19 @@ def test_log_loss_is_that_of_the_probabilities(loss, n_tasks):
     np.testing.assert_allclose(p.sum(axis=1), 1.0)
     expected = -np.mean(np.log(p[np.arange(40), codes]))
     assert loss.log_loss(decisions, codes, weights) == pytest.approx(expected)
+
+
+@pytest.mark.parametrize("loss", LOSSES.values(), ids=LOSSES)
+def test_the_likeliest_class_has_the_largest_probability(loss):
+    """Also where rounding makes all probabilities the same."""
+    two = np.array([[0.0], [-0.0], [1e-17], [-1e-17], [5e-324], [900.0], [-900.0]])
+    np.testing.assert_array_equal(likeliest(two), [0, 0, 1, 0, 1, 1, 0])
+    several = np.array([[1, 1, 1], [0, 1e-18, 0], [40, 30, 50], [-900, -900, -899], [-1, 2, 2.0]])
+    np.testing.assert_array_equal(likeliest(several), [0, 1, 2, 2, 1])
+    rng = np.random.default_rng(0)
+    many = 10.0 ** rng.uniform(-20, 3, (2000, 4)) * rng.choice([-1, 1], (2000, 4))
+    for decisions in (two, several, many, many[:, :1]):
+        p = loss.probabilities(decisions)
+        np.testing.assert_array_equal(p.argmax(axis=1), likeliest(decisions))
+        np.testing.assert_allclose(p.sum(axis=1), 1.0, rtol=1e-15)
+        assert p.max() <= 1.0

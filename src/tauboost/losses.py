@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .base.arrays import Vector
 from .base.sigmoid import expit, log_expit, softmax, softplus, softplus_and_expit
 
-__all__ = ["LOSSES", "Evaluation", "Loss", "RowSum", "Weights"]
+__all__ = ["LOSSES", "Evaluation", "Loss", "RowSum", "Weights", "likeliest"]
 
 
 class Evaluation(NamedTuple):
@@ -42,6 +42,17 @@ class RowSum(NamedTuple):
 
     largest: float
     sum: float
+
+
+def likeliest(decisions: Vector) -> NDArray[np.intp]:
+    """Return the number of the class that decision values, (samples, tasks), point to.
+
+    Of two classes the second where its decision value is above 0, and of several the first that
+    has the largest: the one rule for all that predicts.
+    """
+    if decisions.shape[1] == 1:
+        return np.asarray((decisions[:, 0] > 0).astype(np.intp))
+    return np.asarray(decisions.argmax(axis=1))
 
 
 class Loss(ABC):
@@ -100,13 +111,21 @@ class Loss(ABC):
         """Return the probability of each class, (samples, classes), from decision values.
 
         One column of decisions means two classes; else every class has its own, and the
-        probabilities are scaled to sum 1.
+        probabilities are scaled to sum 1. The likeliest class has the largest, also where others
+        differ by less than rounding.
         """
         z = self.link_slope * decisions
         if z.shape[1] == 1:
-            return np.hstack([expit(-z), expit(z)])
-        # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
-        return np.asarray(softmax(log_expit(z), axis=1))
+            p = np.hstack([expit(-z), expit(z)])
+        else:
+            # p / p.sum(), in logarithms: where every p is tiny, 0/0 would be left.
+            p = np.asarray(softmax(log_expit(z), axis=1))
+        first = likeliest(decisions)
+        tied = np.flatnonzero(p.argmax(axis=1) != first)
+        p[tied, first[tied]] = np.nextafter(p[tied].max(axis=1), 1.0)
+        if p.shape[1] == 2:
+            p[tied, 1 - first[tied]] = 1.0 - p[tied, first[tied]]
+        return p
 
     def row_losses(self, decisions: Vector, codes: NDArray[np.intp]) -> Vector:
         """Return -log(probability of the true class) of each sample."""

@@ -16,6 +16,7 @@ from sklearn.metrics import roc_auc_score
 
 import tauboost as tb
 from cli_runs import complaint, run
+from tauboost.cli.fit_table import terms_used
 from tauboost.cli.tables import open_table
 
 ROWS = 400
@@ -220,3 +221,13 @@ def test_metrics_need_a_label(folder):
     assert "say by --label" in complaint(run("predict", "m", "shop.csv", "--metrics"))
     found = predictions("shop.csv", "--metrics", "--label", "bought")
     assert found["metrics"]["n_samples"] == ROWS
+
+
+def test_terms_of_rounding_are_not_counted():
+    """One column says all there is; what is left in another is 1e-32."""
+    terms = [
+        {"name": name, "columns": [name], "importance": importance}
+        for name, importance in (("age", 0.5), ("town", 1e-32), ("zip", 0.0))
+    ]
+    shown = terms_used(terms)
+    assert shown == [("terms", "1 columns, 0 pairs of columns"), ("importance", "age 0.5")]

@@ -9,7 +9,7 @@ import pytest
 import tauboost as tb
 from cli_runs import run
 from reviews import reviews
-from tauboost.cli.text_terms import text_facts
+from tauboost.cli.text_terms import MOST_CLASSES, text_facts, text_terms_table, top_rows
 from tauboost.tuning.loading import load
 
 
@@ -65,3 +65,23 @@ def test_the_names_of_the_fit_are_shown(folder):
     assert run("fit", "a.jsonl", "--text", "t", "--label", "y", "--out", "m").exit_code == 0
     shown = [" ".join(line.split()) for line in run("inspect", "m").stdout.splitlines()]
     assert {"text t", "label y"} <= set(shown)
+
+
+def test_many_classes_have_a_line_each(folder):
+    """In columns side by side each would be a letter wide."""
+    clf = fitted(labels=("red", "green", "blue", "grey"))
+    shown = run("inspect", "m").stdout
+    for label in clf.classes_:
+        assert any({f"for {label}", f"only{label}"} <= parts(line) for line in shown.splitlines())
+    facts = [
+        {"class": k, "terms": [{"term": f"word{k}", "weight": 1.0}]}
+        for k in range(MOST_CLASSES + 128)
+    ]
+    rows = top_rows(facts)
+    assert rows[-1] == ("", "and 128 more classes")
+    assert text_terms_table(facts).row_count == len(rows) == MOST_CLASSES + 1
+
+
+def parts(line: str) -> set[str]:
+    """The words of a line, and its beginning."""
+    return {*line.replace(",", " ").split(), line.split("  ", maxsplit=1)[0].strip()}

@@ -55,6 +55,21 @@ def test_a_run_stops_on_its_gap(client, psi, loss):
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_a_bound_is_true_far_from_the_best_intercept(client, loss):
+    rng = np.random.default_rng(3)
+    X, y = np.round(rng.normal(size=(50, 1)), 1), (np.arange(50) % 50 < 1).astype(int)
+    options = {"alpha": 0.1, "l1_ratio": 0.0, "gap": 1e-6, "random_state": 0}
+    best = tb.solve(tb.Problem(X, y, loss=loss, fit_intercept=True), **options)
+    data = (da.from_array(X, chunks=(25, 1)), da.from_array(y, chunks=25))
+    problem = td.DaskProblem(data, client=client, n_parts=2, loss=loss, fit_intercept=True)
+    for lam0 in ([2, 10], [-2, -10]):
+        for epochs in (0, 1, 100):
+            found = td.solve(client, problem, **options, lam0=lam0, max_epochs=epochs)
+            assert found.bound <= best.objective + 1e-12
+        assert found.gap <= 1e-6
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
 @pytest.mark.parametrize("name", CASES)
 def test_the_parts_make_up_the_problem(client, name, loss):
     whole, parts = CASES[name].problem(loss=loss), spread(client, name, 3, loss=loss)

@@ -34,15 +34,21 @@ def test_messages_grow_with_the_columns():
 
 
 @pytest.mark.parametrize(
-    ("needed", "available", "sweep", "messages", "where", "words"),
+    ("needed", "available", "nnz", "sweep", "messages", "where", "words"),
     [
-        (100, 10, 1.0, 0.1, "a cluster", "are needed"),
-        (10, 100, 1.0, 2.0, "one machine", "messages of a sweep would take 2.0 s"),
-        (10, None, 1.0, 2.0, "one machine", "it fits the memory"),
-        (10, 100, 60.0, 2.0, "one machine", "a cluster may pay"),
+        (100, 10, 10**6, 1.0, 0.1, "a cluster", "are needed"),
+        (10, 100, 10**6, 1.0, 2.0, "one machine", "messages of a sweep would take 2.0 s"),
+        (10, None, 10**6, 1.0, 2.0, "one machine", "it fits the memory"),
+        (10, 100, 2 * 10**9, 60.0, 2.0, "one machine", "a cluster may pay"),
+        (10, 100, 2 * 10**9, 3.0, 2.0, "one machine", "messages of a sweep would take 2.0 s"),
     ],
 )
-def test_place(needed, available, sweep, messages, where, words):
-    found, why = place(needed, available, sweep, messages)
+def test_place(needed, available, nnz, sweep, messages, where, words):
+    found, why = place(needed, available, nnz, sweep, messages)
     assert found == where
     assert words in why
+
+
+def test_a_cluster_does_not_pay_below_the_break_even_of_the_page():
+    """Few columns, and so few messages; docs/dask.md: below 1.5 billion nonzeros use solve."""
+    assert "cluster may pay" not in place(10, 100, 10**9, 60.0, 0.01)[1]

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import math
 from dataclasses import FrozenInstanceError, replace
 
 import pytest
@@ -11,7 +10,7 @@ import pytest
 from tauboost.planning.result import Plan
 
 NAMES = ["read_seconds", "build_seconds", "sweep_seconds", "sweeps", "fit_seconds", "data_bytes"]
-NAMES += ["matrix_bytes", "peak_bytes", "place", "paper_epochs"]
+NAMES += ["matrix_bytes", "peak_bytes", "place"]
 
 
 @pytest.fixture
@@ -41,7 +40,6 @@ def found():
         paper_tau=16,
         paper_beta=3.0,
         paper_speedup=16 / 3,
-        paper_epochs=math.inf,
         how=dict.fromkeys(NAMES, "somehow"),
         ranges={
             "read_seconds": (2.0, 2.1),
@@ -71,8 +69,12 @@ def test_the_table(found):
     assert replace(found, share=0.1)._head()[0].startswith("reviews.svm: about 1,000")
 
 
-def test_infinity_is_no_json(found):
-    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["paper_epochs"] is None
+def test_it_is_json(found):
+    assert json.loads(json.dumps(found.to_dict(), allow_nan=False))["paper_tau"] == 16
+
+
+def test_the_paper_promises_no_number_of_epochs(found):
+    assert "The paper: with tau = 16, beta is 3 and tau / beta 5.33." in repr(found)
 
 
 def test_it_is_frozen(found):

@@ -82,3 +82,10 @@ def test_terms_tell_their_mean_importance_and_scores_by_code() -> None:
 def test_codes_of_another_shape_are_refused(codes: np.ndarray) -> None:
     with pytest.raises(ValueError, match=r"codes must be bytes of shape \(3, samples\)"):
         make_model(2).decisions(codes)
+
+
+def test_rounding_is_no_use_of_a_term() -> None:
+    assert table_model.are_used([0.5, 1e-32, 0.0, 1e-6]).tolist() == [True, False, False, True]
+    assert table_model.are_used([0.0, 0.0]).tolist() == [False, False]
+    assert table_model.are_used([1e-32, 2e-32]).tolist() == [True, True]
+    assert table_model.are_used([]).tolist() == []

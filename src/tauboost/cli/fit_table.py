@@ -1,6 +1,7 @@
 """``tauboost fit`` of a table: the types of its columns, a glass-box model, what matters in it."""
 
 import json
+from itertools import compress
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ from ..design.binning import encode
 from ..io.model import TableData as ModelFile
 from ..tuning.metrics import metrics
 from ..tuning.table_fitting import fit_table as fit_model
-from ..tuning.table_model import TableModel
+from ..tuning.table_model import TableModel, are_used
 from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame
 from ..validation.values import Words
@@ -27,7 +28,7 @@ from .held_out import check_test_labels, fraction_of
 from .inspect_model import term_facts
 from .tables import TableData, open_table, open_training_table, split_table
 
-__all__ = ["fit_table"]
+__all__ = ["fit_table", "terms_used"]
 
 MOST_TERMS = 5  # in a line
 SIGNS = {"1": 1, "+1": 1, "-1": -1}
@@ -160,16 +161,18 @@ def _show_kinds(name: str, kinds: dict[str, str]) -> None:
     console.print(table)
 
 
-def _show(document: dict[str, Any]) -> None:
-    terms = document["terms"]
-    used = [term for term in terms if term["importance"] > 0]
+def terms_used(terms: list[dict[str, Any]]) -> list[tuple[str, str]]:
+    """Return for people how many terms are used, and the most important ones."""
+    used = list(compress(terms, are_used([term["importance"] for term in terms])))
     n_pairs = sum(len(term["columns"]) == 2 for term in used)
     most = ", ".join(f"{term['name']} {term['importance']:.3g}" for term in used[:MOST_TERMS])
     found = [("terms", f"{len(used) - n_pairs:,} columns, {n_pairs:,} pairs of columns")]
-    if used:
-        found.append(("importance", most))
+    return [*found, ("importance", most)] if used else found
+
+
+def _show(document: dict[str, Any]) -> None:
     data = (
         f"{document['n_samples']:,} rows, {document['n_columns']:,} columns, "
         f"{len(document['classes'])} classes"
     )
-    show_rows(document, data, found)
+    show_rows(document, data, terms_used(document["terms"]))

@@ -17,6 +17,7 @@ MOST_TERMS = 20  # of a class, in a document
 TERMS_IN_A_TABLE = 10
 TERMS_IN_A_LINE = 6
 MOST_CLASSES = 10
+MOST_SIDE_BY_SIDE = 3  # classes: the columns of more are a letter wide
 
 
 def text_facts(model: TextModel) -> dict[str, Any]:
@@ -49,18 +50,24 @@ def top_rows(facts: list[dict[str, Any]]) -> list[tuple[str, str]]:
     for fact in facts[:MOST_CLASSES]:
         terms = [printable(term["term"]) for term in fact["terms"][:TERMS_IN_A_LINE]]
         rows.append((f"for {printable(str(fact['class']))}", ", ".join(terms) or "nothing"))
-    return rows
+    more = len(facts) - len(rows)
+    return [*rows, ("", f"and {more:,} more classes")] if more > 0 else rows
 
 
 def text_terms_table(facts: list[dict[str, Any]]) -> Table:
-    """Return the terms for people, a column for each class."""
+    """Return the terms for people: a column for each class, or a line for each of many."""
+    if len(facts) > MOST_SIDE_BY_SIDE:
+        table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
+        for row in top_rows(facts):
+            table.add_row(*map(escape, row))
+        return table
     table = Table(box=SIMPLE_HEAD)
-    for fact in facts[:MOST_CLASSES]:
+    for fact in facts:
         table.add_column(f"for {escape(printable(str(fact['class'])))}", overflow="fold")
         table.add_column("weight", justify="right")
     for k in range(TERMS_IN_A_TABLE):
         cells = []
-        for fact in facts[:MOST_CLASSES]:
+        for fact in facts:
             term = fact["terms"][k] if k < len(fact["terms"]) else None
             cells += (
                 ["", ""]

@@ -20,6 +20,7 @@ from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, w
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
 from .predictions import PredictionsMixin
+from .sparse_interface import csr
 
 __all__ = ["TauBoostClassifier"]
 
@@ -69,7 +70,7 @@ class TauBoostClassifier(
         The part of each class that is held out.
     calibration : {None, "sigmoid"}
         "sigmoid" scales and shifts the decision values so that the probabilities are right on the
-        held-out samples (Platt 1999).
+        held-out samples (Platt 1999); several classes share the scale, and are not shifted.
     warm_start : bool
         Start from the coefficients of the last fit; with ``alpha="auto"``, keep its choice too.
     time_limit : float or None
@@ -213,9 +214,12 @@ class TauBoostClassifier(
         return self._model.decisions(take_rows(self, X), n_threads)
 
     def sparsify(self) -> Self:
-        """Keep ``coef_`` as a CSR matrix: less memory where most coefficients are 0."""
+        """Keep ``coef_`` as a CSR matrix: less memory where most coefficients are 0.
+
+        A sparse array where scikit-learn's ``sparse_interface`` says so.
+        """
         check_is_fitted(self)
-        self.coef_ = sp.csr_matrix(self.coef_)
+        self.coef_ = csr(self.coef_)
         return self
 
     def densify(self) -> Self:

@@ -17,7 +17,7 @@ from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, 
 from ..base.arrays import Vector
 from ..base.kinds import are_texts, is_masked
 from ..base.messages import shown
-from ..validation import CsrArrays, as_csr, is_store, refuse_missing_labels
+from ..validation import CsrArrays, as_csr, is_store, refuse_dask, refuse_missing_labels
 
 __all__ = ["take_labelled", "take_labels", "take_rows"]
 
@@ -44,6 +44,7 @@ def take_labelled(estimator: Any, X: Any, y: Any) -> tuple[CsrArrays, NDArray[An
 
 def take_labels(y: Any, n_samples: int) -> NDArray[Any]:
     """Check a vector of labels."""
+    refuse_dask(y, "y")
     if sp.issparse(y):
         raise TypeError("y must be a vector of labels, got a sparse matrix")
     if is_masked(y):
@@ -80,6 +81,7 @@ def take_rows(estimator: Any, X: Any) -> CsrArrays | Vector:
 
 
 def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
+    refuse_dask(X, "X")
     if sp.issparse(X):
         arrays = as_csr(X)
         if estimator is not None:

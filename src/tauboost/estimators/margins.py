@@ -17,7 +17,7 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.sigmoid import softmax
 from ..design.sparse import decisions as to_residuals
-from ..losses import LOSSES
+from ..losses import LOSSES, likeliest
 from ..validation import check_count, check_weights, with_class_weights
 from .inputs import take_labels
 from .tables import HardestExamples
@@ -72,14 +72,10 @@ class MarginsMixin:
         codes = self._codes(y, len(decisions))
         p = self._boosting_weights(decisions, codes, sample_weight)
         chosen = largest(p, k)
-        if decisions.shape[1] == 1:
-            predicted = (decisions[:, 0] > 0).astype(np.intp)
-        else:
-            predicted = decisions.argmax(axis=1)
         return HardestExamples(
             chosen,
             self.classes_[codes[chosen]],
-            self.classes_[predicted[chosen]],
+            self.classes_[likeliest(decisions[chosen])],
             margins_of(decisions, codes)[chosen],
             p[chosen],
         )

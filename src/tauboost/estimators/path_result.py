@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..losses import LOSSES
+from ..losses import LOSSES, likeliest
 from ..plots.path import plot_path
 from ..solvers.bound import gap_of
 from ..tuning.folds import Fold
@@ -197,8 +197,7 @@ class PathNotes:
     def _scores(self, fold: Fold, of_model: dict[int, Vector]) -> tuple[float, float]:
         """Log-loss and accuracy of one model."""
         H = np.stack([of_model[task] for task in sorted(of_model)], axis=1)
-        predicted = (H[:, 0] > 0).astype(np.intp) if H.shape[1] == 1 else H.argmax(axis=1)
-        accuracy = float(fold.weights @ (predicted == fold.codes))
+        accuracy = float(fold.weights @ (likeliest(H) == fold.codes))
         loss = LOSSES[self.strengths[0].loss]
         return loss.log_loss(H, fold.codes, fold.weights), accuracy
 

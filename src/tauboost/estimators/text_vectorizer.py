@@ -21,6 +21,7 @@ from ..design.text_arrays import Counts, document_frequencies, idf_of
 from ..design.text_options import DEFAULT_PATTERN, TextOptions, check_stop_words
 from ..design.texts import TextFeatures, learn_counts
 from ..validation.texts import take_texts
+from .sparse_interface import csr
 
 __all__ = ["TextVectorizer"]
 
@@ -155,7 +156,10 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         return self._matrix(self.features_, counts)
 
     def transform(self, texts: Any) -> Any:
-        """Return the matrix of texts: CSR, one row for each."""
+        """Return the matrix of texts: CSR, one row for each.
+
+        A sparse array where scikit-learn's ``sparse_interface`` says so.
+        """
         features = self._fitted()
         kind = self._kind(features.options)
         return self._matrix(features, features.counts(texts, kind, resolve_jobs(self.n_jobs)))
@@ -252,7 +256,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         width = features.n_features if features.kept is None else features.options.n_features
         assert values is not None
         values = values.astype(values.dtype if self.dtype is None else self.dtype, copy=False)
-        return sp.csr_matrix((values, indices, indptr), shape=(len(indptr) - 1, width))
+        return csr((values, indices, indptr), shape=(len(indptr) - 1, width))
 
 
 def terms_of(vocabulary: Any) -> Terms:

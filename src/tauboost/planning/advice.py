@@ -14,6 +14,8 @@ __all__ = ["first_tau", "message_seconds", "place", "thread_counts", "useful"]
 WORTH_A_THREAD = 0.95
 # One round of messages between a driver and two workers on one machine (docs/dask.md).
 ROUND_SECONDS = 1.5e-3
+# With fewer nonzeros, one thread is as fast as any cluster (docs/dask.md).
+BREAK_EVEN = 1.5e9
 
 
 def thread_counts(n_threads: int) -> list[int]:
@@ -46,7 +48,9 @@ def _shape(m: int, n: int, nnz: int) -> Any:
     return SimpleNamespace(m=m, n=n, nnz=nnz)
 
 
-def place(needed: int, available: int | None, sweep: float, messages: float) -> tuple[str, str]:
+def place(
+    needed: int, available: int | None, nnz: int, sweep: float, messages: float
+) -> tuple[str, str]:
     """Choose between one machine and a cluster; returns the place and why."""
     if available is not None and needed > available:
         why = f"{in_bytes(needed)} are needed, and {in_bytes(available)} are free"
@@ -54,7 +58,7 @@ def place(needed: int, available: int | None, sweep: float, messages: float) -> 
     fits = "it fits the memory"
     if available is not None:
         fits = f"{in_bytes(needed)} of the {in_bytes(available)} that are free"
-    if messages < sweep / 2:
+    if nnz >= BREAK_EVEN and messages < sweep / 2:
         why = f"messages would take {in_seconds(messages)} of a sweep of {in_seconds(sweep)}"
         return "one machine", f"{fits}; a cluster may pay as well: {why}"
     why = f"the messages of a sweep would take {in_seconds(messages)}"

@@ -28,6 +28,7 @@ from ..validation import (
     check_values,
     check_weights,
     encode_labels,
+    refuse_dask,
     refuse_missing_labels,
 )
 from .rows import Rows, Size
@@ -80,6 +81,7 @@ def look_at(data: Any, seconds: float, n_threads: int, *, progress: bool = False
     if not isinstance(data, tuple | list) or len(data) not in (2, 3):
         raise TypeError(f"{WHAT_IT_TAKES}, got {shown(data)}")
     X, y, *weights = data
+    refuse_dask(y, "y")
     if isinstance(X, Store) and y is None:
         return _look_at_store(X, progress)
     began = time.perf_counter()

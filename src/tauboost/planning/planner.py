@@ -73,11 +73,10 @@ def plan(
         found = _predictions(look, costs, accuracy)
         show(3)
         found |= _advice(look, costs, found)
-        said = _of_the_paper(look, costs, accuracy)
+        found |= paper.theorem_1(max(look.size.n_used, 1), look.omega, look.size.m)
         show(4)
-    how = _how(look, costs) | said.how(f"{costs.last.n_rows:,} rows")
-    how["place"] = found.pop("why")
-    return Plan(**found, **said.fields(), how=how, plan_seconds=time.perf_counter() - began)
+    how = _how(look, costs) | {"paper_beta": "Theorem 1", "place": found.pop("why")}
+    return Plan(**found, how=how, plan_seconds=time.perf_counter() - began)
 
 
 def _predictions(look: Look, costs: Costs, accuracy: float) -> dict[str, Any]:
@@ -135,7 +134,7 @@ def _advice(look: Look, costs: Costs, found: dict[str, Any]) -> dict[str, Any]:
     messages = advice.message_seconds(*size)
     needed = found["peak_bytes"] + found["data_bytes"]
     sweep = costs.sweep_seconds[n_threads]
-    place, why = advice.place(needed, found["available_bytes"], sweep, messages)
+    place, why = advice.place(needed, found["available_bytes"], look.size.nnz, sweep, messages)
     return {
         "n_threads": n_threads,
         "tau": advice.first_tau(*size),
@@ -143,12 +142,6 @@ def _advice(look: Look, costs: Costs, found: dict[str, Any]) -> dict[str, Any]:
         "why": why,
         "message_seconds": messages,
     }
-
-
-def _of_the_paper(look: Look, costs: Costs, accuracy: float) -> paper.Prediction:
-    problem = costs.some.problem(costs.n_threads, "exponential")
-    n, m = max(look.size.n_used, 1), look.size.m
-    return paper.predict(problem, n, look.omega, m, accuracy, costs.seconds / 4)
 
 
 def _how(look: Look, costs: Costs) -> dict[str, str]:

@@ -34,6 +34,7 @@ HOW = {
     "peak_bytes": "counted: the matrix, and vectors over rows and columns",
     "n_threads": "the fewest that are about as fast as any",
     "tau": "the size of the first bundles",
+    "paper_beta": "Theorem 1",
     "message_seconds": "rounds of messages a sweep, at what one takes between two workers",
 }
 
@@ -50,8 +51,7 @@ def plan_problem(problem: Problem, n_threads: int, accuracy: float, seconds: flo
     matrix = int(problem.matrix.nbytes)
     peak = matrix + memory.NUMBER * (PER_ROW * m + PER_COLUMN * n)
     available, messages = memory.available_bytes(), advice.message_seconds(m, n, nnz)
-    place, why = advice.place(peak, available, times[best], messages)
-    said = paper.predict(problem, n, problem.omega, m, accuracy, seconds / 4)
+    place, why = advice.place(peak, available, nnz, times[best], messages)
     is_done = sweeps == result.n_epochs
     around = MEASURED if is_done else GUESSED
     return Plan(
@@ -76,8 +76,8 @@ def plan_problem(problem: Problem, n_threads: int, accuracy: float, seconds: flo
         tau=advice.first_tau(m, n, nnz),
         place=place,
         message_seconds=messages,
-        **said.fields(),
-        how=HOW | said.how("all rows") | {"place": why, "sweeps": COUNTED[is_done]},
+        **paper.theorem_1(n, problem.omega, m),
+        how=HOW | {"place": why, "sweeps": COUNTED[is_done]},
         ranges={
             "read_seconds": (0.0, 0.0),
             "build_seconds": (0.0, 0.0),

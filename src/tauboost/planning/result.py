@@ -59,8 +59,8 @@ class Plan:
         "one machine" or "a cluster", with the reason in ``how["place"]``.
     message_seconds : float
         What the messages of one sweep would take on a cluster of two workers.
-    paper_tau, paper_beta, paper_speedup, paper_epochs
-        Theorem 1 at the paper's tau, and epochs of its Algorithm 2 if its rate at the start lasted.
+    paper_tau, paper_beta, paper_speedup
+        Theorem 1 at the paper's tau.
     how : dict
         How each of these was got, by name.
     ranges : dict
@@ -100,7 +100,6 @@ class Plan:
     paper_tau: int
     paper_beta: float
     paper_speedup: float
-    paper_epochs: float
     how: dict[str, str]
     ranges: dict[str, tuple[float, float]]
     plan_seconds: float
@@ -116,8 +115,6 @@ class Plan:
         document = asdict(self) | {"dominated_by": self.dominated_by}
         document["sweep_seconds"] = {str(n): s for n, s in self.sweep_seconds.items()}
         document["ranges"] = {name: list(ends) for name, ends in self.ranges.items()}
-        if self.paper_epochs == float("inf"):
-            document["paper_epochs"] = None
         return document
 
     def __repr__(self) -> str:
@@ -184,7 +181,7 @@ class Plan:
         speed = f"beta is {self.paper_beta:.3g} and tau / beta {self.paper_speedup:.3g}"
         lines = [
             f"Worth using: {worth}, {self.place}: {self.how['place']}.",
-            f"The paper: with tau = {self.paper_tau}, {speed}; {self.how['paper_epochs']}.",
+            f"The paper: with tau = {self.paper_tau}, {speed}.",
         ]
         if self.fit_parts:
             lines.append(f"Most of the time goes into {self.dominated_by}.")

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..losses import likeliest
 from .bands import Curves, Estimate, area, curves, mean_of, mean_share, share, wilson
 
 __all__ = ["Bin", "ClassQuality", "Quality", "Threshold", "calibration_bins", "measure"]
@@ -101,7 +102,7 @@ def measure(
     """
     n, n_classes = probabilities.shape
     is_binary = decisions.shape[1] == 1
-    said = (decisions[:, 0] > 0).astype(np.intp) if is_binary else decisions.argmax(axis=1)
+    said = likeliest(decisions)
     counts = np.bincount(codes, minlength=n_classes)
     confusion = np.bincount(codes * n_classes + said, minlength=n_classes**2)
     confusion = confusion.reshape(n_classes, n_classes)

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from itertools import compress
+
 import numpy as np
 
 from ..estimators.terms import Term
+from ..tuning.table_model import are_used
 from .elements import Cell, Section, figure, note, paragraph, signed, table
 from .markup import Markup, given, join, tag
 from .scales import number
@@ -21,7 +24,7 @@ MOST_IN_THE_TABLE = 10_000
 def terms_section(subject: Subject) -> Section:
     """Return all terms."""
     terms = list(subject.terms.by_importance())
-    used = [term for term in terms if term.importance > 0]
+    used = list(compress(terms, are_used([term.importance for term in terms])))
     start = (
         "The decision value of a row is an intercept plus one score of each term, and that is the "
         "whole model. Scores are centred: over the data of the fit each term adds 0."

@@ -6,11 +6,12 @@ optimum from below. With the weights of the point at hand, A^T u is the gradient
 
     bound = F(lam) - <g, lam> - psi*(-g):
 
-one gradient and a pass over the coordinates, whatever the loss and wherever the rows are. Two
-things have to be added. An intercept is free, so g must be 0 there: the intercept is first moved
-to its best. And with an l1 term alone psi* is infinite as soon as one edge |g_i| exceeds l1. Then
-it is taken over |lam|_1 <= radius, which is true of the optimum: for any weights v whose edges
-|A_i^T v| are at most e < l1,
+one gradient and a pass over the coordinates, whatever the loss and wherever the rows are. Three
+things have to be added. An intercept is free, so g must be 0 there: minorant.py sees to it. The
+logistic loss has the weights u = 0, with F*(u) = 0: its optimum is at least the least psi. And with
+an l1 term alone psi* is infinite as soon as one edge |g_i| exceeds l1. Then it is taken over
+|lam|_1 <= radius, which is true of the optimum: for any weights v whose edges |A_i^T v| are at most
+e < l1,
 
     (l1 - e) |lam|_1 <= objective + F*(v).
 
@@ -31,6 +32,7 @@ from ..problem import BaseProblem, SparseProblem
 from ..rows import Point
 from .block_exact import BlockExact
 from .exact import Exact
+from .minorant import Minorant, level_minorant, minorant
 from .start import Start
 
 __all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "why_unbounded"]
@@ -39,9 +41,7 @@ __all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "why_unbounded"]
 WEAKER, WEAK_ENOUGH = 0.9, 0.95
 # Not before the largest edge is below this multiple of l1: from afar it would take long.
 NEAR = 1.5
-MOST_BALANCING_STEPS = 8
 ENOUGH_EPOCHS = 20.0  # to find such weights from a point that is nearly optimal
-BALANCED = 1e-15
 
 
 @dataclass(frozen=True)
@@ -70,7 +70,8 @@ class Bounding:
         self.is_possible = obstacle is None
         self.reason = obstacle or "the objective is not finite"
         self._confined: Confined | None = None
-        if problem.loss_function.has_odds and penalty.l1 > 0:
+        if self.is_possible and problem.loss_function.has_odds:
+            self.value = 0.0 - penalty.conjugate(np.zeros(problem.n_coordinates), 0.0)
             self._confined = Confined(0.0, -penalty.rest_value)
 
     @property
@@ -78,29 +79,38 @@ class Bounding:
         """Whether weights of smaller edges are still to be found, by sweeps."""
         return self.is_possible and self.penalty.is_linear and self._confined is None
 
-    def look(self, lam: Vector, value: float, gradient: Vector, most_epochs: float) -> bool:
-        """Bound from lam, where F has this value and gradient; returns whether sweeps were made.
+    def look(self, lam: Vector, most_epochs: float) -> bool:
+        """Bound from lam; returns whether sweeps were made.
 
-        At most so many epochs may be spent on weights of smaller edges.
+        At most so many epochs may be spent on weights of smaller edges. F is computed anew: the
+        weights that a method multiplies while it moves have lost bits, and belong to no lam.
         """
         if not self.is_possible:
             return False
-        if self.problem.fit_intercept:
-            lam, value, gradient = self._balanced(lam)
-        has_swept = self.needs_weights and self._confine(lam, gradient, most_epochs)
-        objective = value + self.penalty.value(lam)
+        point = self.problem.rows(self.n_threads).point(lam)
+        here = self._minorant(point)
+        if here is None:
+            return False
+        has_swept = self.needs_weights and self._confine(lam, here.slope, most_epochs)
+        objective = point.value + self.penalty.value(lam)
         confined = self._confined
-        radius = math.inf if confined is None else confined.radius(objective, self.penalty.l1)
-        conjugate = self.penalty.conjugate(gradient, radius)
-        found = value - float(np.sum(gradient * lam)) - conjugate
+        radius = math.inf
+        if confined is not None and self.penalty.is_linear:
+            radius = confined.radius(objective, self.penalty.l1)
+        found = here.level - self.penalty.conjugate(here.slope, radius)
         if math.isfinite(found) and (self.value is None or found > self.value):
             self.value = found
         return has_swept
 
-    def _balanced(self, lam: Vector) -> tuple[Vector, float, Vector]:
-        """Return lam with the best intercept, and F and its gradient there."""
-        point = balanced(self.problem.rows(self.n_threads).point(lam))
-        return point.lam, point.value, point.gradient()
+    def _minorant(self, point: Point) -> Minorant | None:
+        """Return the minorant at a point, or with the intercept moved."""
+        scale = self.problem.design.scale
+        if not self.problem.fit_intercept:
+            return minorant(point.lam, point.value, point.gradient(), scale)
+        found = level_minorant(point, scale)
+        if found is None:
+            self.reason = "the intercept is too far from its best"
+        return found
 
     def _confine(self, lam: Vector, gradient: Vector, most_epochs: float) -> bool:
         """Look for weights whose edges are all below l1; tell whether sweeps were made."""
@@ -119,13 +129,13 @@ class Bounding:
             if hint > near or hint == seen:
                 continue
             seen = hint
-            here = (at.lam, at.value, at.gradient())
-            there, value, slope = self._balanced(at.lam) if self.problem.fit_intercept else here
-            edge = penalty.largest_slope(slope)
+            here = self._minorant(self.problem.rows(self.n_threads).point(at.lam))
+            if here is None:
+                break
+            edge = penalty.largest_slope(here.slope)
             if edge <= WEAK_ENOUGH * l1:
-                conjugate = float(np.sum(slope * there)) - value
-                within = replace(penalty, l1=edge).conjugate(slope, 0.0)
-                self._confined = Confined(edge, conjugate + within)
+                within = replace(penalty, l1=edge).conjugate(here.slope, 0.0)
+                self._confined = Confined(edge, within - here.level)
                 break
         return True
 
@@ -145,7 +155,7 @@ def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) 
     """Return how far lam can be from the optimum; NaN where nothing can be said."""
     point = problem.rows(n_threads).point(lam)
     bounding = Bounding(problem, penalty, n_threads)
-    bounding.look(lam, point.value, point.gradient(), ENOUGH_EPOCHS)
+    bounding.look(lam, ENOUGH_EPOCHS)
     bound = math.nan if bounding.value is None else bounding.value
     return max(point.value + penalty.value(lam) - bound, 0.0)
 
@@ -157,24 +167,3 @@ def why_unbounded(penalty: Penalty) -> str | None:
     if penalty.has_bounds:
         return "without a penalty, both bounds of every feature must be finite"
     return "there is no penalty"
-
-
-def balanced(point: Point) -> Point:
-    """Return the point with the intercept, its last coordinate, where its slope is 0."""
-    last = len(point.lam) - 1
-    column = np.array([last], dtype=np.int32)
-    before: tuple[float, float] | None = None
-    for _ in range(MOST_BALANCING_STEPS):
-        (neg,), (pos,) = point.sums(column)
-        slope = float(pos - neg) / point.total
-        if abs(slope) <= BALANCED or not (neg > 0 and pos > 0):
-            break
-        # Exact for the exponential loss; then secants, for the logistic one.
-        move = 0.5 * math.log(neg / pos)
-        if before is not None and slope != before[1]:
-            move = slope * before[0] / (before[1] - slope)
-        d = np.zeros_like(point.lam)
-        d[last] = move
-        before = (move, slope)
-        point = point.moved(point.lam + d, d)
-    return point

@@ -189,7 +189,8 @@ class NewtonFinish:
     def _within(self, lam: Vector, moved: Vector) -> Vector:
         """Keep to the bounds, and stop at 0 where l1 has its kink."""
         if self.penalty.l1 > 0:
-            crossed = moved[: self.penalty.n] * lam[: self.penalty.n] < 0
+            # Not the product of the two, which may overflow.
+            crossed = np.sign(moved[: self.penalty.n]) * np.sign(lam[: self.penalty.n]) < 0
             moved = moved.copy()
             moved[: self.penalty.n][crossed] = 0.0
         return self.penalty.project(moved)

@@ -171,7 +171,6 @@ class Monitor:
         self.problem, self.penalty, self.rule, self.callback = problem, penalty, rule, callback
         self.bounding = bounding
         self._gap_tests = GapTests(rule.gap)
-        self._gradient: tuple[int, Vector] | None = None  # after how many updates it was computed
         self._rows: list[tuple[float, float, float, float, float]] = []
         self._next_test = 0.0
         self._verdict: tuple[Status, str] | None = None
@@ -267,7 +266,7 @@ class Monitor:
         if is_unbounded(self.problem, self.penalty, at.value, at.lam):
             return self._separable(at)
         unit = self.problem.design.edge_units
-        violation = self.penalty.violation(at.lam, self._gradient_at(at))
+        violation = self.penalty.violation(at.lam, at.gradient())
         edge = float(np.max(violation / np.where(unit > 0, unit, 1.0), initial=0.0))
         if edge <= self.rule.tol:
             return (
@@ -291,10 +290,8 @@ class Monitor:
         """Bound the optimum from where a method is; returns the gap, or None."""
         if self.bounding is None:
             return None
-        if self.bounding.is_possible:
-            gradient = self._gradient_at(at)
-            if self.bounding.look(at.lam, at.value, gradient, most_epochs):
-                at.finish()  # the sweeps may have used the same rows
+        if self.bounding.look(at.lam, most_epochs):
+            at.finish()  # the sweeps may have used the same rows
         bound = self.bounding.value
         return None if bound is None else max(0.0, objective - bound)
 
@@ -315,12 +312,6 @@ class Monitor:
             return None, None, f"{message} No gap is certified: {self.bounding.reason}."
         words = f"The optimum is at least {self.bounding.value:.9g}: certified gap {gap:.3g}."
         return self.bounding.value, gap, f"{message} {words}"
-
-    def _gradient_at(self, at: Iteration) -> Vector:
-        """Return the gradient of F, computed once for all that look at it at one point."""
-        if self._gradient is None or self._gradient[0] != at.updates:
-            self._gradient = (at.updates, at.gradient())
-        return self._gradient[1]
 
     def _separable(self, at: Iteration) -> tuple[Status, str]:
         return Status.SEPARABLE, (

@@ -1,9 +1,16 @@
-"""From decision values to probabilities: a sigmoid fitted on held-out samples (Platt 1999).
+"""From decision values to probabilities: a link fitted on held-out samples.
+
+Two classes, a sigmoid (Platt 1999):
 
     p = 1 / (1 + exp(-(slope H + offset)))
 
 Minimised by Newton's method on the log-loss of the held-out samples, whose targets are pulled a
 little towards one half, as Platt does, so that separable samples have an optimum too.
+
+Several classes, one slope for all and no offset (a temperature). A sigmoid for each, which looks at
+one class against the rest, knows nothing of the scaling to sum 1 that comes after it, and has two
+numbers to learn from the few samples of one class: both made small sets worse than they were. The
+logarithm of the slope has a normal prior around that of the natural link, worth a few samples.
 """
 
 from __future__ import annotations
@@ -13,29 +20,51 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.sigmoid import expit, softplus
+from ..losses import Loss
 
-__all__ = ["fit_sigmoids"]
+__all__ = ["fit_link"]
+
+# Of the logarithm of the slope of several classes.
+PRIOR_DEVIATION, WIDEST = 0.25, 3.0
+GOLDEN = (5**0.5 - 1) / 2
 
 
-def fit_sigmoids(
-    decisions: Vector, codes: NDArray[np.intp], weights: Vector, natural: float
-) -> tuple[Vector, Vector]:
-    """Return slope and offset of each column of decisions: one for two classes, else one each."""
-    n_tasks = decisions.shape[1]
-    pairs = [
-        fit_sigmoid(decisions[:, t], codes == (1 if n_tasks == 1 else t), weights, natural)
-        for t in range(n_tasks)
-    ]
-    return np.array([slope for slope, _ in pairs]), np.array([offset for _, offset in pairs])
+def fit_link(
+    decisions: Vector, codes: NDArray[np.intp], copies: Vector, loss: Loss
+) -> tuple[float, float]:
+    """Return the slope and the offset of all columns of decisions.
+
+    ``copies`` is how many samples each of these stands for.
+    """
+    if decisions.shape[1] == 1:
+        return fit_sigmoid(decisions[:, 0], codes == 1, copies, loss.link_slope)
+    return loss.link_slope * fit_scale(decisions, codes, copies, loss), 0.0
+
+
+def fit_scale(decisions: Vector, codes: NDArray[np.intp], copies: Vector, loss: Loss) -> float:
+    """Return what several classes' decision values are to be multiplied by."""
+
+    def cost(t: float) -> float:
+        prior = 0.5 * (t / PRIOR_DEVIATION) ** 2
+        return loss.log_loss(np.exp(t) * decisions, codes, copies) + prior
+
+    # Golden section, to four digits.
+    low, high = -WIDEST, WIDEST
+    while high - low > 1e-4:
+        step = GOLDEN * (high - low)
+        low, high = (
+            (low, low + step) if cost(high - step) < cost(low + step) else (high - step, high)
+        )
+    return float(np.exp(0.5 * (low + high)))
 
 
 def fit_sigmoid(
-    H: Vector, is_positive: NDArray[np.bool_], weights: Vector, natural: float
+    H: Vector, is_positive: NDArray[np.bool_], copies: Vector, natural: float
 ) -> tuple[float, float]:
     """Return slope and offset; the natural link where nothing better is found."""
-    n_pos, n_neg = int(is_positive.sum()), int((~is_positive).sum())
+    n_pos, n_neg = float(copies[is_positive].sum()), float(copies[~is_positive].sum())
     target = np.where(is_positive, (n_pos + 1) / (n_pos + 2), 1 / (n_neg + 2))
-    c = weights / weights.sum()
+    c = copies / copies.sum()
     point = np.array([natural, 0.0])
 
     def loss(at: Vector) -> float:

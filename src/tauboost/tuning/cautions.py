@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.units import Units
-from ..losses import LOSSES
+from ..losses import LOSSES, likeliest
 from ..validation import CsrArrays
 from .linear import decision_values
 
@@ -50,8 +50,7 @@ def of_choice(decisions: Vector, codes: NDArray[np.intp], weights: Vector, loss:
     said = of_shares(np.bincount(codes, weights), len(codes), loss)
     if said:
         return said
-    is_binary = decisions.shape[1] == 1
-    chosen = decisions[:, 0] > 0 if is_binary else decisions.argmax(axis=1)
+    chosen = likeliest(decisions)
     if not (chosen == chosen[0]).all():
         return ""
     return (

@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..losses import LOSSES
+from ..losses import LOSSES, likeliest
 from .model import Answers
 
 __all__ = ["codes_of", "in_words", "metrics"]
@@ -23,12 +23,11 @@ def metrics(model: Answers, decisions: Vector, y: NDArray[Any]) -> dict[str, flo
     codes = codes_of(model.classes, y)
     columns = decisions.reshape(len(y), -1)
     is_binary = columns.shape[1] == 1
-    predicted = columns[:, 0] > 0 if is_binary else columns.argmax(axis=1)
     weights = np.full(len(y), 1.0 / len(y))
     return {
         "n_samples": len(y),
         "auc": area_under_curve(columns[:, 0], codes == 1) if is_binary else None,
-        "accuracy": float(np.mean(predicted == codes)),
+        "accuracy": float(np.mean(likeliest(columns) == codes)),
         "log_loss": LOSSES[model.loss].log_loss(columns, codes, weights),
     }
 

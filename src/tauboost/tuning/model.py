@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
 from ..io.model import ModelData, ModelFileError
-from ..losses import LOSSES
+from ..losses import LOSSES, likeliest
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_product
 from .race_table import LINEAR, pack_race, unpack_race
@@ -38,9 +38,7 @@ class Answers:
 
     def labels(self, decisions: Vector) -> NDArray[Any]:
         """Return the likeliest class of each sample."""
-        if decisions.shape[1] == 1:
-            return np.asarray(self.classes[(decisions[:, 0] > 0).astype(np.intp)])
-        return np.asarray(self.classes[decisions.argmax(axis=1)])
+        return np.asarray(self.classes[likeliest(decisions)])
 
     def probabilities(self, decisions: Vector) -> Vector:
         """Return the probability of each class, (samples, classes)."""

@@ -12,9 +12,9 @@ from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
+from numpy.typing import ArrayLike, NDArray
 
-from ..base.arrays import Vector
+from ..base.arrays import Mask, Vector
 from ..design.columns import CategoryColumn, Column, NumericColumn
 from ..io.model import TableData
 from ..io.strings import object_array
@@ -22,7 +22,9 @@ from .model import Answers, check_fitted, fitted_facts
 from .race_table import TABLE, unpack_race
 from .record import Record, read_record
 
-__all__ = ["KIND", "TableModel", "TermData"]
+__all__ = ["KIND", "TableModel", "TermData", "are_used"]
+
+NEGLIGIBLE = 1e-9  # as an importance, beside the largest
 
 KIND = "TableClassifier"  # the estimator whose files these are
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache
@@ -74,6 +76,12 @@ class TermData:
     def mean(self) -> Vector:
         """Return the mean score over the training weight, (tasks,): 0 where it is centred."""
         return np.asarray(np.tensordot(self.weights, self.scores, self.weights.ndim))
+
+
+def are_used(importances: ArrayLike) -> Mask:
+    """Tell which terms count, by importances: those that are no rounding beside the largest."""
+    given = np.asarray(importances, dtype=np.float64)
+    return np.asarray(given > NEGLIGIBLE * given.max(initial=0.0))
 
 
 @dataclass(frozen=True, eq=False)

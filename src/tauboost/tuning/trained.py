@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..losses import LOSSES
 from ..solvers.result import Status
-from .calibration import fit_sigmoids
+from .calibration import fit_link
 from .race import Strength
 from .samples import Samples
 
@@ -65,17 +65,18 @@ def model_at(
 
 
 def with_link(
-    model: Trained, decisions: Vector, codes: NDArray[np.intp], weights: Vector
+    model: Trained, decisions: Vector, codes: NDArray[np.intp], copies: Vector
 ) -> Trained:
     """Scale and shift the model, so that the loss's own link gives what held-out samples say.
 
-    A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
+    ``copies`` is how many samples each of these stands for. A sigmoid of slope H + offset is the
+    natural one of (slope H + offset) / natural slope.
     """
-    natural = LOSSES[model.strength.loss].link_slope
-    slope, offset = fit_sigmoids(decisions, codes, weights, natural)
-    scale = slope / natural
+    loss = LOSSES[model.strength.loss]
+    slope, offset = fit_link(decisions, codes, copies, loss)
+    scale = slope / loss.link_slope
     return replace(
         model,
-        coef=model.coef * scale[:, None],
-        intercept=model.intercept * scale + offset / natural,
+        coef=model.coef * scale,
+        intercept=model.intercept * scale + offset / loss.link_slope,
     )

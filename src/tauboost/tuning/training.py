@@ -119,7 +119,12 @@ def tuned(job: Job, parts: list[Vector]) -> Trained:
     if not caution and slope_at_the_end(*best.tried()) > 0:
         caution = of_range(*best.tried(), best.shares(), "values of alpha")
     model = replace(model, caution=caution)
-    return with_link(model, *held_out) if options.calibrate else model
+    if not options.calibrate:
+        return model
+    # Each part weighs 1 in the choice.
+    of_part = [np.full(np.count_nonzero(held), samples.copies @ held) for held in parts]
+    copies = best.weights * np.concatenate(of_part)
+    return with_link(model, best.decisions, best.codes, copies)
 
 
 def saved_after_the_races(options: Options) -> State | None:
@@ -257,4 +262,5 @@ def calibrated(job: Job, strength: Strength, held: Vector) -> Trained:
     rows, weights = samples.arrays.select(scored), (samples.weights * held)[scored]
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
     model = fixed(job, strength)
-    return with_link(model, decisions, samples.codes[scored], weights)
+    copies = weights * (float(samples.copies @ held) / weights.sum())
+    return with_link(model, decisions, samples.codes[scored], copies)

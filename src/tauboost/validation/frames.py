@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..base.kinds import are_texts, is_masked, is_sparse
 from ..base.messages import shown
+from .dask_data import refuse_dask
 from .values import Values, check_numbers, from_array, from_distinct, refuse
 
 __all__ = ["Frame", "take_frame"]
@@ -68,6 +69,7 @@ def take_frame(table: Any) -> Frame:
     """Return a table of any kind as a frame; the columns are checked when they are asked for."""
     if isinstance(table, Frame):
         return table
+    refuse_dask(table, "the table")
     if is_sparse(table):
         return _from_sparse(table)
     if are_texts(table):
@@ -173,8 +175,8 @@ def _is_data_frame(table: Any) -> bool:
 def _from_data_frame(table: Any) -> Frame:
     import narwhals.stable.v2 as nw  # noqa: PLC0415
 
-    if hasattr(table, "collect") or hasattr(table, "compute"):
-        raise TypeError("the table is not in memory: give what its collect() or compute() returns")
+    if hasattr(table, "collect"):
+        raise TypeError("the table is not in memory: give what its collect() returns")
     if not hasattr(table, "columns") and (hasattr(table, "dtype") or hasattr(table, "type")):
         raise TypeError("the table is a single column: make it a table, as by to_frame()")
     # Before narwhals, which has longer words for two columns of a name.

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base.arrays import Mask, Vector
 from ..base.kinds import is_masked
 from ..base.messages import shown
+from .dask_data import refuse_dask
 from .numbers import check_vector
 
 __all__ = [
@@ -33,6 +34,7 @@ def check_labels(
 
     Where the two classes are known beforehand, one of them may be missing.
     """
+    refuse_dask(y, "y")
     try:
         labels = np.asarray(y)
     except (TypeError, ValueError):

@@ -18,6 +18,7 @@ from ..base.arrays import Vector, readable
 from ..base.kinds import is_masked, is_sparse
 from ..base.threads import resolve_threads, useful_threads
 from .csr import CsrArrays, check_pointers, not_valid, vector_of
+from .dask_data import refuse_dask
 
 __all__ = ["as_csr", "check_range", "check_size", "check_values", "is_store"]
 
@@ -39,6 +40,7 @@ def as_csr(X: Any) -> CsrArrays:
     if is_store(X):
         parts: tuple[CsrArrays, ...] = X.parts()
         return replace(parts[0], more=parts[1] if len(parts) > 1 else None, store=X)
+    refuse_dask(X, "X")
     if not is_sparse(X):
         return _inspected(_dense_to_csr(X))
     if X.ndim != 2:

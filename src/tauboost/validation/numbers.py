@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Vector
 from ..base.kinds import is_masked
 from ..base.messages import shown
+from .dask_data import refuse_dask
 
 __all__ = [
     "check_choice",
@@ -87,6 +88,7 @@ def check_seed(random_state: Any) -> int:
 
 def check_vector(values: ArrayLike, length: int | tuple[int, int], name: str) -> Vector:
     """Return a finite float64 vector of the given length, or of one of two."""
+    refuse_dask(values, name)
     lengths = (length,) if isinstance(length, int) else length
     accepted = " or ".join(f"({n},)" for n in dict.fromkeys(lengths))
     given = np.asanyarray(values) if hasattr(values, "dtype") else values

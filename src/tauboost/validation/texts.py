@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ..base.messages import shown
+from .dask_data import refuse_dask
 
 __all__ = ["refuse_other_than_strings", "take_texts", "text_blocks"]
 
@@ -22,6 +23,7 @@ def text_blocks(texts: Any) -> Iterator[list[str]]:
 
     That each of them is a string is for the reader to see: see `refuse_other_than_strings`.
     """
+    refuse_dask(texts, "the column of texts")
     if isinstance(texts, str | bytes | bytearray):
         kind = "string" if isinstance(texts, str) else "bytes object"
         raise TypeError(f"texts must be a list of strings, got one {kind}: put it in a list")
