@@ -47,7 +47,7 @@ class TableClassifier(
     help on the held-out rows. More than two classes are told apart one against the rest.
 
     Columns may be numbers, booleans, strings or categories, with missing values; nothing needs to
-    be scaled or encoded, and any increasing transform of a column gives the same predictions.
+    be scaled or encoded, and any increasing transform of a column gives the same terms.
 
     Parameters
     ----------
