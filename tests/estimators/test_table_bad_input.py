@@ -94,7 +94,7 @@ def test_labels_and_weights(y, weights, error, message):
         ({"interactions": [("age", "no")]}, ValueError, "interactions names 'no'"),
         ({"interactions": [("age",)]}, ValueError, "interactions must hold pairs"),
         ({"interactions": [("age", "age")]}, ValueError, "pairs 'age' with itself"),
-        ({"interactions": [(0, 9)]}, ValueError, "interactions names 9"),
+        ({"interactions": [(0, 9)]}, ValueError, "interactions has position 9"),
         ({"monotone": {"town": 1}}, ValueError, "'town', whose values are categories"),
         ({"monotone": {"no": 1}}, ValueError, "monotone names 'no'"),
         ({"monotone": {"age": 2}}, ValueError, "monotone must be 1, -1 or 0"),

@@ -114,20 +114,7 @@ def categorical_positions(frame: Frame, categorical: Any) -> set[int]:
         raise ValueError(
             f"categorical must be 'auto' or a list of columns, got {shown(categorical)}"
         )
-    found = set()
-    for which in categorical:
-        if isinstance(which, str):
-            if which not in frame.names:
-                raise ValueError(f"categorical names {which!r}, and the table has no such column")
-            found.add(frame.names.index(which))
-        else:
-            if check_count(which, "a position in categorical", 0) >= frame.n_columns:
-                raise ValueError(
-                    f"categorical has position {shown(which)}, and the table has {frame.n_columns} "
-                    "columns"
-                )
-            found.add(int(which))
-    return found
+    return {frame.position(which, "categorical") for which in categorical}
 
 
 def _whole(weights: Vector) -> NDArray[np.int64] | None:

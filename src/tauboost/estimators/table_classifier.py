@@ -67,7 +67,8 @@ class TableClassifier(
         The most bins of a column, at most 255.
     categorical : "auto" or list of names or positions
         Columns of numbers that are categories. Strings and categories always are, and "auto" adds
-        none.
+        none. A number is a name where the table has columns named by numbers, else a position; so
+        in ``interactions`` and ``monotone``.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
     max_iter : int

@@ -7,6 +7,7 @@ table to predict may have columns that the model does not use.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
@@ -16,11 +17,13 @@ from numpy.typing import NDArray
 
 from ..base.kinds import are_texts, is_masked, is_sparse
 from ..base.messages import shown
+from .numbers import check_count
 from .values import Values, check_numbers, from_array, from_distinct, refuse
 
 __all__ = ["Frame", "take_frame"]
 
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
+WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERS = "biuf"  # kinds of NumPy's types
 ACCEPTED = "a data frame (pandas, polars, pyarrow), a 2-D array, a list of rows or a sparse matrix"
 
@@ -54,6 +57,28 @@ class Frame:
     def column(self, position: int, rows: Rows = None) -> Values:
         """Return a column, or some rows of it: float64 with NaN for missing, or words."""
         return self.take(position, rows)
+
+    def position(self, which: Any, argument: str) -> int:
+        """Return the position of a column that an argument names.
+
+        A whole number is the column of that name where there is one, and else a position; but in a
+        table with columns named by whole numbers it is a name only.
+        """
+        if isinstance(which, str) or (self.has_names and str(which) in self.names):
+            if str(which) in self.names:
+                return self.names.index(str(which))
+            raise ValueError(f"{argument} names {shown(which)}, and the table has no such column")
+        place = check_count(which, f"a position in {argument}", 0)
+        if self.has_names and any(WHOLE_NUMBER.fullmatch(name) for name in self.names):
+            raise ValueError(
+                f"{argument} names {shown(which)}, and the table has no such column: give names, "
+                "as positions could be mistaken where columns are named by whole numbers"
+            )
+        if place >= self.n_columns:
+            raise ValueError(
+                f"{argument} has position {place}, and the table has {self.n_columns} columns"
+            )
+        return place
 
     def select(self, rows: NDArray[np.int64]) -> Frame:
         """Return some rows, by their numbers, in their order."""
