@@ -52,8 +52,9 @@ class TableClassifier(
     Parameters
     ----------
     interactions : "auto", int or list of pairs
-        "auto" takes pairs of columns where they help; a number takes that many of the best; a list
-        names them, such as ``[("age", "hours")]``; 0 means none.
+        "auto" takes pairs of columns where they help, and none where ``alpha`` is given; a number
+        takes that many of the best; a list names them, such as ``[("age", "hours")]``; 0 means
+        none. Constant columns are in no pair.
     monotone : dict or None
         ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
         such columns are in no pair.
