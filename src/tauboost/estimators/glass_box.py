@@ -153,6 +153,8 @@ class GlassBoxMixin:
 
         The changed term is centred again and the intercept takes its mean, so predictions,
         ``terms_``, explanations and files agree. Pairs that the column is in keep their scores.
+        The mean decision value over the training data stays as it was, unless ``scores`` says
+        otherwise; the mean probability moves a little, as the model does not keep the rows.
 
         Parameters
         ----------
@@ -165,7 +167,7 @@ class GlassBoxMixin:
             Take the term out.
         monotone : 1 or -1
             Make the scores rise (1) or fall with the number, by the nearest such function in
-            weighted squares.
+            weighted squares. Refused while the column is in a pair, which need not be monotone.
         scores : array of the shape of the term's ``scores``
             Put these in place of its own.
         """
