@@ -312,6 +312,10 @@ class TestOtherTables:
         assert np.array_equal(encode(columns, take_frame(frame)), codes)
         swapped = frame.set_axis(["x1", "x0"], axis=1)
         assert np.array_equal(encode(columns, take_frame(swapped)), [[1, 0], [0, 1]])
+        with pytest.raises(
+            ValueError, match="lacks 'x0', which the model needs, and has other, wh"
+        ):
+            encode(columns, take_frame(frame.set_axis(["x1", "other"], axis=1)))
 
     def test_a_missing_column(self):
         with pytest.raises(ValueError, match="lacks 'age', which the model needs"):

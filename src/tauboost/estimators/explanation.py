@@ -19,7 +19,7 @@ from ..validation.frames import Frame
 from ..validation.values import Values, Words
 from .tables import as_table
 
-__all__ = ["Contribution", "Explanation", "as_text", "place_columns"]
+__all__ = ["Contribution", "Explanation", "as_text"]
 
 MOST_ROWS = 10  # of several rows in print
 MOST_TERMS = 20  # of one row in print
@@ -127,12 +127,6 @@ class Explanation:
         table = as_table(heads, "><>>" + "<" * LARGEST, rows)
         more = len(self) - len(rows)
         return table + (f"\n... {more} more rows" if more > 0 else "")
-
-
-def place_columns(frame: Frame, names: Sequence[str]) -> list[int]:
-    """Return where the columns of the model stand in a table: by name where it has the names."""
-    place = {name: k for k, name in enumerate(frame.names)}
-    return [place.get(name, k) for k, name in enumerate(names)]
 
 
 def as_text(values: Values) -> str:

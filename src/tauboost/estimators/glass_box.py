@@ -15,7 +15,7 @@ from ..io.table_data import TableData
 from ..tuning.table_edits import edited
 from ..tuning.table_model import Codes, TableModel
 from ..validation.frames import take_frame
-from .explanation import Explanation, place_columns
+from .explanation import Explanation
 from .scorecard import Scorecard, make_scorecard
 from .terms import Band, Terms, find_term, make_terms
 
@@ -88,7 +88,8 @@ class GlassBoxMixin:
         codes = self._codes(X)
         decisions = model.decisions(codes)
         rows = np.arange(len(decisions))
-        where = place_columns(frame, [column.name for column in model.columns])
+        named = hasattr(self, "feature_names_in_")
+        where = frame.places([column.name for column in model.columns], named)
         places = self._spoken_for(decisions, class_)
         tasks, sign = places, 1.0
         if model.n_tasks == 1:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import fields
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
@@ -235,11 +236,22 @@ class TableClassifier(
 
     def _codes(self, X: Any) -> Codes:
         check_is_fitted(self, "_terms")
-        frame = take_frame(X)
+        frame, named = take_frame(X), hasattr(self, "feature_names_in_")
         if not frame.has_names:
             _check_n_features(self, np.empty((0, frame.n_columns)), reset=False)
-        return encode(self.columns_, frame, resolve_jobs(self.n_jobs))
+        if frame.has_names != named:
+            _warn_of_names(type(self).__name__, named)
+        return encode(self.columns_, frame, resolve_jobs(self.n_jobs), named=named)
 
     def _decisions(self, X: Any) -> Vector:
         codes = self._codes(X)
         return self._model.decisions(codes)
+
+
+def _warn_of_names(kind: str, named: bool) -> None:
+    """Warn, in scikit-learn's words, that columns are taken by position."""
+    if named:
+        what = f"X does not have valid feature names, but {kind} was fitted with feature names"
+    else:
+        what = f"X has feature names, but {kind} was fitted without feature names"
+    warnings.warn(f"{what}: its columns are taken by position", UserWarning, stacklevel=5)
