@@ -158,6 +158,18 @@ def test_columns_at_prediction_are_found_by_name():
         clf.predict(TABLE[:0])
 
 
+@pytest.mark.parametrize("missing", [np.nan, float("nan"), None, pd.NA, np.float64("nan")])
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_missing_labels_beside_strings(kind, missing):
+    labels = kind(["a", missing] * 20)
+    with pytest.raises(ValueError, match="y contains None or NaN: every sample needs a label"):
+        tb.TableClassifier().fit(TABLE, labels)
+    with pytest.raises(ValueError, match="y contains None or NaN: every sample needs a label"):
+        tb.TableProblem(TABLE, labels)
+    with pytest.raises(ValueError, match="y contains None or NaN: every sample needs a label"):
+        tb.TableClassifier().fit(TABLE, kind([1, "b", missing, "b"] * 10))
+
+
 @pytest.mark.parametrize("names", [["x1", "other"], ["a", "b"], ["other", "x0"]])
 def test_other_names_are_refused(names):
     X = np.random.default_rng(0).normal(size=(40, 2))
