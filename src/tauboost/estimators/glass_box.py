@@ -174,7 +174,8 @@ class GlassBoxMixin:
         """
         check_is_fitted(self)
         model = self._model
-        place = find_term([model.term_name(term) for term in model.terms], name)
+        names = [model.term_name(term) for term in model.terms]
+        place = find_term(names, [len(term.columns) > 1 for term in model.terms], name)
         other = copy(self)
         other._keep(
             edited(model, place, flatten=flatten, remove=remove, monotone=monotone, scores=scores)

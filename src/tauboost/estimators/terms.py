@@ -168,7 +168,7 @@ class Terms(Sequence[Term]):
         if isinstance(key, slice):
             return Terms(self._terms[key])
         if isinstance(key, str):
-            return self._terms[find_term(self.names, key)]
+            return self._terms[find_term(self.names, [len(t.axes) > 1 for t in self], key)]
         return self._terms[key]
 
     def __contains__(self, key: object) -> bool:
@@ -214,12 +214,16 @@ class Terms(Sequence[Term]):
         return table + (f"\n... {more} more" if more else "")
 
 
-def find_term(names: Sequence[str], name: str) -> int:
+def find_term(names: Sequence[str], is_pair: Sequence[bool], name: str) -> int:
     """Return the place of a term; a pair is found by either order of its columns."""
-    turned = " x ".join(reversed(name.split(" x ")))
-    for wanted in (name, turned):
-        if wanted in names:
-            return list(names).index(wanted)
+    place = {found: k for k, found in enumerate(names)}
+    if name in place:
+        return place[name]
+    parts = name.split(" x ")
+    for cut in range(1, len(parts)):  # the name of a column may have an "x", too
+        turned = place.get(" x ".join([*parts[cut:], *parts[:cut]]))
+        if turned is not None and is_pair[turned]:
+            return turned
     raise KeyError(f"there is no term {shown(name)}; the terms are {shown(list(names))}")
 
 
