@@ -136,3 +136,19 @@ def test_no_two_terms_have_one_name():
     edited = clf.edit_term("('a' x 'b')", remove=True)
     assert "a x b" in edited.terms_
     assert "('a' x 'b')" not in edited.terms_
+
+
+def test_labels_that_look_alike_are_quoted():
+    X = np.random.default_rng(0).normal(size=(90, 1))
+    y = np.array(["neg", "neg ", "pos"])[np.digitize(X[:, 0], [-0.4, 0.4])]
+    clf = tb.TableClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    assert "for neg  for 'neg '  for pos" in repr(clf.terms_[0])
+    text = repr(clf.explain(X))
+    assert "  'neg '  " in text
+    assert "row 0: 'neg ' has probability" in repr(clf.explain(X[:1], class_="neg "))
+    two = tb.TableClassifier(alpha=1e-3, random_state=0).fit(X, np.where(y == "pos", "", "neg "))
+    assert "score for 'neg '" in repr(two.terms_[0])
+    assert "more points speak for ''" in repr(two.to_scorecard())
+    linear = tb.TauBoostClassifier(alpha=1e-3).fit(X, y)
+    assert " 'neg' " not in repr(linear.hardest_examples(X, y, 90))
+    assert " 'neg ' " in repr(linear.hardest_examples(X, y, 90))

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.messages import shown_label
 from ..plots.explanation import plot_explanation
 from ..validation.frames import Frame
 from ..validation.values import Values, Words
@@ -100,7 +101,7 @@ class Explanation:
     def summary(self) -> str:
         """Say in one line what is predicted of the first row."""
         return (
-            f"row {self.indices[0]}: {self.classes[0]} has probability "
+            f"row {self.indices[0]}: {shown_label(self.classes[0])} has probability "
             f"{self.probabilities[0]:.3f}, decision value {self.decisions[0]:+.4f}"
         )
 
@@ -123,7 +124,7 @@ class Explanation:
             parts = [f"{p.term} = {p.value}: {p.contribution:+.3f}" for p in self.row(j, LARGEST)]
             parts += [""] * (LARGEST - len(parts))
             numbers = (f"{self.probabilities[j]:.3f}", f"{self.decisions[j]:+.4f}")
-            rows.append((str(self.indices[j]), str(self.classes[j]), *numbers, *parts))
+            rows.append((str(self.indices[j]), shown_label(self.classes[j]), *numbers, *parts))
         table = as_table(heads, "><>>" + "<" * LARGEST, rows)
         more = len(self) - len(rows)
         return table + (f"\n... {more} more rows" if more > 0 else "")

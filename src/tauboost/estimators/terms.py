@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.messages import shown
+from ..base.messages import shown, shown_label
 from ..plots.terms import plot_importances, plot_term, plot_terms
 from ..tuning.table_model import TableModel, TermData
 from .tables import as_table
@@ -142,8 +142,8 @@ class Term:
 
 def _score_heads(classes: NDArray[Any]) -> list[str]:
     if len(classes) == 2:
-        return [f"score for {classes[1]}"]
-    return [f"for {label}" for label in classes[:MOST_CLASSES]]
+        return [f"score for {shown_label(classes[1])}"]
+    return [f"for {shown_label(label)}" for label in classes[:MOST_CLASSES]]
 
 
 def _signed(score: Any) -> list[str]:
