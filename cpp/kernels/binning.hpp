@@ -1,17 +1,21 @@
 // From a column of numbers to a byte a cell.
 //
-// The edges are values of the column: code = number of edges below x, so any increasing transform
-// of the column gives the same codes. Up to max_bins different values have a bin each; more share
-// bins of nearly equal weight, but for a value that holds 1 / max_bins of the weight: it has its
-// own. Weights are whole numbers here, so that their sums are exact, and neither the order of the
-// rows nor copies in place of a weight change an edge. NaN is missing: it has no part in the edges.
+// An edge lies between two neighbouring values of the column, well away from both, so that rounding
+// on the way to a prediction moves no value into another bin: code = number of edges below x. Which
+// values share a bin follows from their order alone. Up to max_bins different values have a bin
+// each; more share bins of nearly equal weight, but for a value that holds 1 / max_bins of the
+// weight: it has its own. Weights are whole numbers here, so that their sums are exact, and neither
+// the order of the rows nor copies in place of a weight change an edge. NaN is missing: it has no
+// part in the edges.
 #pragma once
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <cstdint>
+#include <cstdlib>
 #include <limits>
+#include <numeric>
 #include <vector>
 
 namespace tauboost {
@@ -81,6 +85,26 @@ inline SpecialValues special_values(const SortedRows& rows, std::int64_t n_value
   return special;
 }
 
+// Where to cut between neighbouring values: in the middle half of the gap, at the number nearest to
+// its middle that has the fewest decimals. Only values without a number between them are cut at the
+// lower one, which `code = number of edges below x` leaves below.
+inline double cut_between(double low, double high) {
+  constexpr int most_exponent = 22;                     // powers of ten up to it are exact
+  constexpr double largest_whole = 9007199254740992.0;  // 2^53
+  const double middle = std::midpoint(low, high);
+  const double from = std::midpoint(low, middle), to = std::midpoint(middle, high);
+  std::array<double, most_exponent + 1> powers{1.0};
+  for (int k = 1; k <= most_exponent; ++k) powers[k] = 10.0 * powers[k - 1];
+  for (int k = most_exponent; k >= -most_exponent; --k) {
+    const double power = powers[std::abs(k)];
+    const double whole = std::nearbyint(k < 0 ? middle * power : middle / power);
+    if (!(std::abs(whole) < largest_whole)) break;
+    const double cut = k < 0 ? whole / power : whole * power;  // rounded once: the nearest double
+    if (low < cut && cut < high && from <= cut && cut <= to) return cut + 0.0;  // no -0
+  }
+  return low < middle && middle < high ? middle : low;
+}
+
 // Where bins end, for more values than bins: the next bin of a stretch takes its share of what is
 // left, and a value goes to the bin that comes nearer to its share with it than without.
 inline std::vector<double> quantile_edges(const SortedRows& rows, SpecialValues special,
@@ -102,7 +126,7 @@ inline std::vector<double> quantile_edges(const SortedRows& rows, SpecialValues 
     next += is_special;
     const bool ends_stretch = last_is_special || is_special;
     if (number++ > 0 && (ends_stretch || 2 * held + weight >= full)) {
-      edges.push_back(last);
+      edges.push_back(cut_between(last, value));
       if (!last_is_special) {
         special.left -= held;
         held = 0;
@@ -128,8 +152,12 @@ inline std::vector<double> numeric_edges(const SortedRows& rows, int max_bins) {
   if (n_values > max_bins)
     return quantile_edges(rows, special_values(rows, n_values, total, max_bins), max_bins);
   std::vector<double> edges;
-  rows.each_value([&](double value, std::int64_t) { edges.push_back(value); });
-  if (!edges.empty()) edges.pop_back();
+  std::int64_t number = 0;
+  double last = 0.0;  // value
+  rows.each_value([&](double value, std::int64_t) {
+    if (number++ > 0) edges.push_back(cut_between(last, value));
+    last = value;
+  });
   return edges;
 }
 

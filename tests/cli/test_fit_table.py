@@ -231,3 +231,28 @@ def test_terms_of_rounding_are_not_counted():
     ]
     shown = terms_used(terms)
     assert shown == [("terms", "1 columns, 0 pairs of columns"), ("importance", "age 0.5")]
+
+
+def test_columns_are_found_by_name_in_any_order(folder):
+    fit("--interactions", "0")
+    expected = predictions("shop.csv")
+    data = columns()
+    turned = {name: data[name] for name in ("zip", "bought", "income", "town", "age")}
+    (folder / "new.csv").write_text(text(turned | {"since": ["2024-05-01"] * ROWS}))
+    assert predictions("new.csv")["predictions"] == expected["predictions"]
+    del data["age"]
+    (folder / "less.csv").write_text(text(data | {"years": turned["age"]}))
+    assert "the table lacks 'age', which the model needs, and has " in complaint(
+        run("predict", "m", "less.csv")
+    )
+
+
+def test_columns_that_are_named_as_if_they_had_no_names(folder):
+    data = columns()
+    data = {"x0": data["age"], "x1": data["income"], "bought": data["bought"]}
+    (folder / "shop.csv").write_text(text(data))
+    fit("--interactions", "0")
+    (folder / "new.csv").write_text(text({"x1": data["x0"], "other": data["x1"]}))
+    assert "the table lacks 'x0', which the model needs" in complaint(
+        run("predict", "m", "new.csv")
+    )

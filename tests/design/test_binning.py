@@ -104,12 +104,72 @@ def test_every_kind_of_table_gives_the_same_codes(kind):
 
 def test_few_values_have_a_bin_each():
     x = np.array([3.0, 1.0, 2.0, 3.0, np.nan])
-    assert edges_of(x).tolist() == [1, 2]
-    assert edges_of(x, max_bins=3).tolist() == [1, 2]
+    assert edges_of(x).tolist() == [1.5, 2.5]
+    assert edges_of(x, max_bins=3).tolist() == [1.5, 2.5]
     assert len(edges_of(np.arange(255.0))) == 254
     assert len(edges_of(np.arange(256.0))) == 254
     assert edges_of(np.full(4, 7.0)).tolist() == []
     assert edges_of(np.full(4, np.nan)).tolist() == []
+
+
+@pytest.mark.parametrize(
+    ("low", "high", "edge"),
+    [
+        (30, 31, 30.5),
+        (30, 32, 31),
+        (31, 40, 36),
+        (1670, 1680, 1675),
+        (0.1, 0.2, 0.15),
+        (0.3, 0.1 * 4, 0.35),
+        (-1, 1.2, 0),
+        (-0.2, -0.1, -0.15),
+        (999.5, 1000.7, 1000),
+        (0.1234567, 0.1234568, 0.12345675),
+        (1.7e9, 1.7e9 + 1, 1.7e9 + 0.5),
+        (2.0**53, 2.0**53 + 2, 2.0**53),  # no number in between
+        (2.0**60, 2.0**60 + 2.0**12, 1152921504606850000),
+        (1.0, np.nextafter(1.0, 2.0), 1.0),
+        (np.nextafter(1.0, 0.0), 1.0, np.nextafter(1.0, 0.0)),
+        (0.0, 5e-324, 0.0),
+        (-5e-324, 0.0, -5e-324),
+        (-1.7e308, 1.7e308, 0),
+        (1.5e308, 1.7e308, 1.6e308),
+        (1e-310, 3e-310, 2e-310),
+    ],
+)
+def test_an_edge_is_a_short_number_between_its_neighbours(low, high, edge):
+    assert edges_of([low, high]).tolist() == [pytest.approx(edge, rel=1e-12, abs=0)]
+    assert low <= edges_of([low, high])[0] < high
+
+
+@given(st.sets(st.floats(allow_nan=False, allow_infinity=False), min_size=2, max_size=40), BINS)
+def test_edges_are_well_inside_the_gaps(values, max_bins):
+    x = np.unique(np.array(sorted(values)) + 0.0)
+    for edge in edges_of(x, max_bins=max_bins):
+        low, high = x[x <= edge].max(), x[x > edge].min()
+        inside = low < edge or np.nextafter(low, high) == high
+        assert inside
+        if inside and np.nextafter(np.nextafter(low, high), high) < high:
+            quarter = high / 4 - low / 4
+            assert edge - low >= quarter * (1 - 1e-9) - 5e-324
+            assert high - edge >= quarter * (1 - 1e-9) - 5e-324
+
+
+@pytest.mark.parametrize(
+    "given_at_prediction",
+    [
+        lambda x: x.astype(np.float32),
+        lambda x: x * 3 / 3,
+        lambda x: x * 1.1 / 1.1,
+        lambda x: (x - 0.7) / 0.13 * 0.13 + 0.7,
+    ],
+)
+@pytest.mark.parametrize("unit", [0.1, 1.0, 1e-6, 1e6 / 7])
+def test_rounding_moves_no_value_into_another_bin(given_at_prediction, unit):
+    x = unit * np.arange(1.0, 200.0)
+    columns, codes = bin_table(take_frame(x.reshape(-1, 1)))
+    moved = given_at_prediction(x).reshape(-1, 1)
+    assert np.array_equal(encode(columns, take_frame(moved)), codes)
 
 
 @pytest.mark.parametrize("max_bins", [2, 3, 10, 64, 255])
@@ -120,7 +180,7 @@ def test_quantiles_are_even(max_bins, seed):
     assert len(edges) == max_bins - 1
     counts = np.bincount(np.searchsorted(edges, x))
     assert counts.max() - counts.min() <= 2
-    assert np.isin(edges, x).all()
+    assert not np.isin(edges, x).any()
 
 
 @pytest.mark.parametrize("max_bins", [5, 8, 50, 255])
@@ -228,8 +288,8 @@ def test_identifiers_with_holes():
 
 def test_a_tiny_weight_is_still_a_row():
     x, w = np.array([1.0, 2.0, 3.0]), np.array([1e-100, 1.0, 1e-30])
-    assert edges_of(x, w).tolist() == [1, 2]
-    assert edges_of(x, np.array([0.0, 1.0, 1e-30])).tolist() == [2]
+    assert edges_of(x, w).tolist() == [1.5, 2.5]
+    assert edges_of(x, np.array([0.0, 1.0, 1e-30])).tolist() == [2.5]
 
 
 def test_a_million_rows_of_a_few_thousand_strings_are_fine():
@@ -247,11 +307,15 @@ class TestOtherTables:
         assert np.array_equal(encode(self.columns, take_frame(frame)), self.codes)
 
     def test_columns_without_names_are_taken_by_position(self):
-        columns, codes = bin_table(take_frame([[1, 2], [3, 1]]))
-        frame = pd.DataFrame({"a": [1, 3], "b": [2, 1]})
+        columns, codes = bin_table(take_frame([[1, 2], [2, 1]]))
+        frame = pd.DataFrame({"a": [1, 2], "b": [2, 1]})
         assert np.array_equal(encode(columns, take_frame(frame)), codes)
         swapped = frame.set_axis(["x1", "x0"], axis=1)
         assert np.array_equal(encode(columns, take_frame(swapped)), [[1, 0], [0, 1]])
+        with pytest.raises(
+            ValueError, match="lacks 'x0', which the model needs, and has other, wh"
+        ):
+            encode(columns, take_frame(frame.set_axis(["x1", "other"], axis=1)))
 
     def test_a_missing_column(self):
         with pytest.raises(ValueError, match="lacks 'age', which the model needs"):

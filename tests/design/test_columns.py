@@ -85,3 +85,9 @@ def test_plain_data_and_back(column):
 def test_what_is_no_column_is_refused(make, words):
     with pytest.raises((TypeError, ValueError), match=words):
         make()
+
+
+def test_bins_are_named_by_where_they_end():
+    assert numeric(1234567.5).bin_names()[0] == "<= 1234567.5"
+    assert numeric(1700000000.5, 1700000001.5).bin_names()[1] == "1700000000.5 < x <= 1700000001.5"
+    assert numeric(0.1 + 0.2).bin_names()[0] == "<= 0.3"

@@ -80,6 +80,10 @@ def test_many_values_are_taken_together_and_heavy_ones_stay(monkeypatch):
     assert abs(len(edges) - len(rough)) <= 1
     assert shares[1][shares[1] < 15_000].max() <= shares[0][shares[0] < 15_000].max() + 2 * group
     np.testing.assert_array_equal(few.bounded("x").values, few.values)
+    at = np.searchsorted(tally.values, 0.25) + np.arange(
+        -1, 2
+    )  # its neighbours, too: edges are cut there
+    assert np.isin(tally.values[at], few.values).all()
 
 
 def test_many_strings(monkeypatch):

@@ -7,9 +7,9 @@ import pandas as pd
 import pytest
 import scipy.sparse as sp
 
-from frames import FRAMES
+from frames import FRAMES, NAMES
 from table_models import glass_box, make_table
-from tauboost.estimators.explanation import as_text, place_columns
+from tauboost.estimators.explanation import as_text
 from tauboost.validation.frames import take_frame
 
 TABLE = make_table(30)
@@ -79,7 +79,7 @@ def test_few_terms_and_no_terms():
 @pytest.mark.parametrize("kind", FRAMES)
 def test_columns_of_any_table(kind):
     frame = take_frame(FRAMES[kind]())
-    places = place_columns(frame, ["age", "pay", "town"])
+    places = frame.places(NAMES)[:3]
     texts = [[as_text(frame.column(k, np.array([row]))) for k in places] for row in (0, 1, 4)]
     assert texts == [["25", "1.5", "Bonn"], ["31", "2.25", "missing"], ["25", "missing", "Köln"]]
 
@@ -94,4 +94,4 @@ def test_columns_in_another_order():
 def test_columns_of_a_sparse_matrix():
     frame = take_frame(sp.csr_array([[0.0, 2.0], [3.0, 0.0]]))
     row = np.array([1])
-    assert [as_text(frame.column(k, row)) for k in place_columns(frame, ["x0", "x1"])] == ["3", "0"]
+    assert [as_text(frame.column(k, row)) for k in frame.places(["x0", "x1"])] == ["3", "0"]

@@ -74,7 +74,7 @@ def test_importances():
     [
         {"name": "age", "flatten": (20, 35)},
         {"name": "city", "flatten": ["Oslo", "other"]},
-        {"name": "age", "monotone": -1},
+        {"name": "hours", "monotone": -1},
         {"name": "age x city", "remove": True},
         {"name": "city x age", "scores": np.ones((4, 4))},
         {"name": "hours", "scores": [1.0, 2.0, 3.0, 4.0]},

@@ -94,7 +94,7 @@ def test_labels_and_weights(y, weights, error, message):
         ({"interactions": [("age", "no")]}, ValueError, "interactions names 'no'"),
         ({"interactions": [("age",)]}, ValueError, "interactions must hold pairs"),
         ({"interactions": [("age", "age")]}, ValueError, "pairs 'age' with itself"),
-        ({"interactions": [(0, 9)]}, ValueError, "interactions names 9"),
+        ({"interactions": [(0, 9)]}, ValueError, "interactions has position 9"),
         ({"monotone": {"town": 1}}, ValueError, "'town', whose values are categories"),
         ({"monotone": {"no": 1}}, ValueError, "monotone names 'no'"),
         ({"monotone": {"age": 2}}, ValueError, "monotone must be 1, -1 or 0"),
@@ -144,14 +144,62 @@ def test_other_types_at_prediction(columns, message):
 def test_columns_at_prediction_are_found_by_name():
     clf = tb.TableClassifier(random_state=0).fit(TABLE, Y)
     wanted = clf.decision_function(TABLE)
-    for table in (TABLE[["rooms", "age", "town"]], TABLE.assign(more="a"), TABLE.to_numpy()):
+    for table in (TABLE[["rooms", "age", "town"]], TABLE.assign(more="a")):
         np.testing.assert_array_equal(clf.decision_function(table), wanted)
+    with pytest.warns(
+        UserWarning, match="X does not have valid feature names, but TableClassifier"
+    ):
+        np.testing.assert_array_equal(clf.decision_function(TABLE.to_numpy()), wanted)
     with pytest.raises(ValueError, match="the table lacks 'age', which the model needs"):
         clf.predict(TABLE.drop(columns="age"))
     with pytest.raises(ValueError, match="X has 2 features, but TableClassifier is expecting 3"):
         clf.predict(TABLE.to_numpy()[:, :2])
     with pytest.raises(ValueError, match="the table has no rows"):
         clf.predict(TABLE[:0])
+
+
+@pytest.mark.parametrize("missing", [np.nan, float("nan"), None, pd.NA, np.float64("nan")])
+@pytest.mark.parametrize("kind", [list, tuple])
+def test_missing_labels_beside_strings(kind, missing):
+    labels = kind(["a", missing] * 20)
+    with pytest.raises(ValueError, match="y contains None or NaN: every sample needs a label"):
+        tb.TableClassifier().fit(TABLE, labels)
+    with pytest.raises(ValueError, match="y contains None or NaN: every sample needs a label"):
+        tb.TableProblem(TABLE, labels)
+    with pytest.raises(ValueError, match="y contains None or NaN: every sample needs a label"):
+        tb.TableClassifier().fit(TABLE, kind([1, "b", missing, "b"] * 10))
+
+
+@pytest.mark.parametrize("names", [["x1", "other"], ["a", "b"], ["other", "x0"]])
+def test_other_names_are_refused(names):
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    clf = tb.TableClassifier(alpha=1e-2).fit(pd.DataFrame(X, columns=["x0", "x1"]), Y)
+    other = pd.DataFrame(X, columns=names)
+    for ask in (clf.predict, clf.explain, clf.to_scorecard().score):
+        with pytest.raises(ValueError, match=r"the table lacks 'x.*, which it does not know"):
+            ask(other)
+
+
+def test_names_after_a_fit_without_names():
+    X = np.random.default_rng(0).normal(size=(40, 2))
+    clf = tb.TableClassifier(alpha=1e-2).fit(X, Y)
+    for names in (["a", "b"], ["x1", "other"]):
+        with pytest.warns(UserWarning, match="X has feature names, but TableClassifier was fitted"):
+            decisions = clf.decision_function(pd.DataFrame(X, columns=names))
+        np.testing.assert_array_equal(decisions, clf.decision_function(X))
+
+
+@pytest.mark.parametrize(
+    "clf", [tb.TauBoostClassifier(), tb.AdaBoostPLClassifier(), tb.PAdaBoostClassifier()]
+)
+def test_linear_classifiers_check_names_as_scikit_learn(clf):
+    X = pd.DataFrame(np.random.default_rng(0).normal(size=(40, 2)), columns=["x0", "x1"])
+    clf.fit(X, X.x0 > 0)
+    for other in (X[["x1", "x0"]], X.set_axis(["x1", "other"], axis=1)):
+        with pytest.raises(ValueError, match="feature names should match those"):
+            clf.predict(other)
+    with pytest.warns(UserWarning, match="X does not have valid feature names"):
+        clf.predict(X.to_numpy())
 
 
 @pytest.mark.parametrize("interactions", [0, 3, "auto"])

@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from table_models import CategoryColumn, NumericColumn, make_columns
-from tauboost.estimators.term_axes import as_text, make_axis
+from tauboost.design.columns import as_text
+from tauboost.estimators.term_axes import make_axis
 
 AGE, CITY, _ = make_columns()
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import pandas as pd
 import pytest
 
+import tauboost as tb
 from table_models import glass_box, make_model
 from tauboost.estimators.terms import Term, Terms, make_terms
 
@@ -116,3 +118,37 @@ def test_only_a_fitted_model_has_terms():
     assert isinstance(clf.terms_, Terms)
     del clf.classes_
     assert not hasattr(clf, "terms_")
+
+
+def test_no_two_terms_have_one_name():
+    names = ["a", "b", "c", "a x b", "b x c", "'a' x 'b'"]
+    X = np.random.default_rng(0).normal(size=(300, len(names)))
+    wanted = [("a", "b"), ("a", "b x c"), ("a x b", "c")]
+    clf = tb.TableClassifier(alpha=1e-3, interactions=wanted, random_state=0)
+    clf.fit(pd.DataFrame(X, columns=names), X[:, 0] * X[:, 1] > 0)
+    pairs = ["('a' x 'b')", "'a' x 'b x c'", "'c' x 'a x b'"]
+    assert sorted(clf.terms_.names) == sorted([*names, *pairs])
+    for term in clf.terms_:
+        assert clf.terms_[term.name].name == term.name
+    assert clf.terms_["'b x c' x 'a'"].name == "'a' x 'b x c'"
+    with pytest.raises(KeyError, match="there is no term"):
+        clf.terms_["b x a"]
+    edited = clf.edit_term("('a' x 'b')", remove=True)
+    assert "a x b" in edited.terms_
+    assert "('a' x 'b')" not in edited.terms_
+
+
+def test_labels_that_look_alike_are_quoted():
+    X = np.random.default_rng(0).normal(size=(90, 1))
+    y = np.array(["neg", "neg ", "pos"])[np.digitize(X[:, 0], [-0.4, 0.4])]
+    clf = tb.TableClassifier(alpha=1e-3, random_state=0).fit(X, y)
+    assert "for neg  for 'neg '  for pos" in repr(clf.terms_[0])
+    text = repr(clf.explain(X))
+    assert "  'neg '  " in text
+    assert "row 0: 'neg ' has probability" in repr(clf.explain(X[:1], class_="neg "))
+    two = tb.TableClassifier(alpha=1e-3, random_state=0).fit(X, np.where(y == "pos", "", "neg "))
+    assert "score for 'neg '" in repr(two.terms_[0])
+    assert "more points speak for ''" in repr(two.to_scorecard())
+    linear = tb.TauBoostClassifier(alpha=1e-3).fit(X, y)
+    assert " 'neg' " not in repr(linear.hardest_examples(X, y, 90))
+    assert " 'neg ' " in repr(linear.hardest_examples(X, y, 90))

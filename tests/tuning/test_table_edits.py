@@ -33,7 +33,7 @@ def test_isotonic_without_weights():
 
 @pytest.mark.parametrize("direction", [1, -1])
 def test_monotone(direction):
-    model = make_model(2)
+    model = alone(make_model(2))
     term = edited(model, 0, monotone=direction).terms[0]
     assert np.all(np.diff(direction * term.scores[:6, 0]) >= 0)
     np.testing.assert_allclose(term.mean(), 0, atol=1e-15)
@@ -76,7 +76,10 @@ def test_what_the_fit_measured_does_not_hold_any_more():
     assert len(model.terms) == 3
     assert np.isnan(model.objective).all()
     assert np.isnan(model.held_out_loss)
-    assert model.message == "done. Edited: age x city removed."
+    kept = " The mean decision value is kept, the mean probability is not."
+    assert model.message == f"done. Edited: age x city removed.{kept}"
+    again = edited(model, 0, flatten=(None, None))
+    assert again.message == f"done. Edited: age x city removed. Edited: age flattened.{kept}"
 
 
 @pytest.mark.parametrize(
@@ -108,3 +111,26 @@ def test_what_is_refused(place, edit, reason):
 def test_monotone_needs_two_classes():
     with pytest.raises(ValueError, match="monotone needs two classes"):
         edited(make_model(3), 0, monotone=1)
+
+
+def alone(model):
+    """Return the model without its pair of age."""
+    return edited(model, 3, remove=True)
+
+
+def test_monotone_beside_a_pair_is_refused():
+    with pytest.raises(
+        ValueError, match=r"in the pair age x city, too.*edit_term\('age x city', rem"
+    ):
+        edited(make_model(2), 0, monotone=1)
+
+
+@pytest.mark.parametrize(
+    "change", [{"remove": True}, {"flatten": (25.5, 40)}, {"monotone": 1}, {"monotone": -1}]
+)
+def test_the_mean_decision_value_is_kept(change):
+    model = alone(make_model(2))
+    changed = edited(model, 0, **change)
+    means = [m.intercept + sum(term.mean() for term in m.terms) for m in (model, changed)]
+    np.testing.assert_allclose(*means, atol=1e-12)
+    assert "mean decision value is kept" in changed.message

@@ -98,3 +98,13 @@ def test_a_limit_of_time_ends_the_fit():
     table, y = mixed_table(500)
     clf = tb.TableClassifier(time_limit=1e-6, tol=0.0, max_iter=10**6).fit(table, y)
     assert "Out of time" in clf.message_
+
+
+@pytest.mark.parametrize("moved", [lambda x: x.astype(np.float32), lambda x: x * 3 / 3])
+def test_predictions_do_not_depend_on_rounding(moved):
+    random = np.random.default_rng(0)
+    rate, noise = random.choice([0.1, 0.2, 0.3, 0.4], 2000), random.normal(size=2000)
+    y = np.isin(rate, [0.1, 0.3])
+    clf = tb.TableClassifier(**OPTIONS).fit(np.stack([rate, noise], axis=1), y)
+    assert clf.score(np.stack([moved(rate), noise], axis=1), y) == 1
+    assert clf.columns_[0].bin_names()[:3] == ["<= 0.15", "0.15 < x <= 0.25", "0.25 < x <= 0.35"]

@@ -58,3 +58,39 @@ def test_the_selection_is_told():
     best = min(clf.selection_, key=lambda row: row["held_out_loss"])
     assert clf.held_out_loss_ == best["held_out_loss"]
     assert abs(np.log10(clf.alpha_ / best["alpha"])) <= 0.26
+
+
+def pairs_of(clf):
+    return [term.columns for term in clf._terms if len(term.columns) == 2]
+
+
+@pytest.mark.parametrize("alpha", [1e-4, 1e6])
+def test_a_given_alpha_searches_nothing(alpha):
+    X, y = xor_table()
+    clf = tb.TableClassifier(alpha=alpha, random_state=0).fit(X, y)
+    assert pairs_of(clf) == []
+    assert clf.selection_ == []
+    assert np.isnan(clf.held_out_loss_)
+    asked = tb.TableClassifier(alpha=1e-3, interactions=1, random_state=0).fit(X, y)
+    assert pairs_of(asked) == [(1, 3)]
+
+
+@pytest.mark.parametrize("constant", [7.0, np.nan])
+def test_constant_columns_are_in_no_pair(constant):
+    X, y = xor_table()
+    X = np.column_stack([X, np.full((len(X), 2), constant)])
+    X[:9, 4], weights = 1.0, np.ones(len(X))
+    weights[:9] = 0.0  # as good as not there
+    for wanted, found in ((3, 3), ([(0, 4), (4, 5), (1, 3)], 1)):
+        clf = tb.TableClassifier(interactions=wanted, random_state=0).fit(X, y, weights)
+        assert len(pairs_of(clf)) == found
+        assert not {4, 5} & {k for pair in pairs_of(clf) for k in pair}
+
+
+@pytest.mark.filterwarnings("ignore:the model is no better:tauboost.FitWarning")
+def test_constant_columns_do_not_change_how_many_pairs_are_tried():
+    X = np.random.default_rng(0).normal(size=(4000, 6))
+    y = np.square(X.sum(axis=1)) - np.square(X).sum(axis=1) > 0  # all 15 products
+    plain = tb.TableClassifier(random_state=0).fit(X, y)
+    wider = tb.TableClassifier(random_state=0).fit(np.column_stack([X, np.ones((4000, 3))]), y)
+    assert len(pairs_of(plain)) == len(pairs_of(wider)) == 12

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["listed", "shown"]
+__all__ = ["listed", "shown", "shown_label"]
 
 LONGEST = 60  # characters
 MOST_NAMES = 10
@@ -27,6 +27,12 @@ def shown(value: Any) -> str:
     if " at 0x" in text:
         return f"an object of type {type(value).__name__}"
     return text if len(text) <= LONGEST else f"{text[: LONGEST - 3]}..."
+
+
+def shown_label(label: Any) -> str:
+    """Return a label as people read it, quoted where it would look like another or like none."""
+    text = str(label)
+    return text if text.isprintable() and text == text.strip() != "" else repr(text)
 
 
 def listed(names: Sequence[Any]) -> str:

@@ -12,6 +12,7 @@ from rich.markup import escape
 from rich.table import Table
 
 from ..base.kinds import is_sparse
+from ..base.messages import shown_label
 from ..io.model import AnyData, ModelData, read_model
 from ..tuning.loading import model_of
 from ..tuning.model import Model
@@ -106,7 +107,10 @@ def _facts_table(document: dict[str, Any]) -> Table:
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=escape(document["name"]))
     table.title_justify = "left"
     classes = document["classes"]
-    words = [label if isinstance(label, str) else f"{label:g}" for label in classes[:MOST_CLASSES]]
+    words = [
+        shown_label(label) if isinstance(label, str) else f"{label:g}"
+        for label in classes[:MOST_CLASSES]
+    ]
     more = f" and {len(classes) - MOST_CLASSES:,} more" if len(classes) > MOST_CLASSES else ""
     rows = [("kind", document["kind"]), ("classes", f"{', '.join(words)}{more}")]
     rows += [(word, document[word]) for word in ("text", "label") if document.get(word) is not None]
@@ -144,6 +148,6 @@ def _weights_table(weights: list[dict[str, Any]]) -> Table:
     table.add_column("above 0 speaks for")
     for entry in weights:
         table.add_row(
-            escape(entry["feature"]), f"{entry['weight']:+.4g}", escape(str(entry["class"]))
+            escape(entry["feature"]), f"{entry['weight']:+.4g}", escape(shown_label(entry["class"]))
         )
     return table

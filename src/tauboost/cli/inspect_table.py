@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..base.messages import shown_label
 from ..design.binning import bin_column
 from ..design.columns import Column, NumericColumn
 from ..io.table_files import read_table
@@ -47,7 +48,9 @@ def inspect_table(path: Path, label: str | None, as_json: bool) -> None:
     console.print(f"{name_of(path)}: {frame.n_rows:,} rows, {frame.n_columns:,} columns", **PLAIN)
     for entry in classes[:MOST_CLASSES]:
         share = entry["count"] / frame.n_rows
-        console.print(f"{label} {entry['label']}: {entry['count']:,} ({share:.2%})", **PLAIN)
+        console.print(
+            f"{label} {shown_label(entry['label'])}: {entry['count']:,} ({share:.2%})", **PLAIN
+        )
     if len(classes) > MOST_CLASSES:
         console.print(f"and {len(classes) - MOST_CLASSES:,} more classes", **PLAIN)
     console.print(columns_table(facts))

@@ -12,6 +12,7 @@ from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from ..base.messages import shown_label
 from ..io.atomic import new_file
 from ..plots.fit import require_matplotlib
 from ..problem import Problem
@@ -142,7 +143,7 @@ def _counts(found: HardCore, rows: NDArray[np.bool_]) -> str:
 
 
 def _text(label: Any) -> str:
-    return f"{label:g}" if isinstance(label, float) else str(label)
+    return f"{label:g}" if isinstance(label, float) else shown_label(label)
 
 
 def _duplicates_table(found: HardCore) -> Table:

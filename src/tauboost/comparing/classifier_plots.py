@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike
 
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
+from ..base.messages import shown_label
 from ..plots.figure import AGAINST, FOR, NEUTRAL, new_figure
 
 if TYPE_CHECKING:
@@ -49,7 +50,9 @@ def plot_top_features(
     labels = [shortened(name) for name in top.names]
     of_all = class_ is None and len(clf.classes_) > 2
     if of_all:
-        labels = [f"{c}: {label}" for label, c in zip(labels, top.classes, strict=True)]
+        labels = [
+            f"{shown_label(c)}: {label}" for label, c in zip(labels, top.classes, strict=True)
+        ]
     figure = new_figure(7.0, 1.5 + 0.28 * max(len(top), 3))
     axes = figure.subplots()
     draw_bars(axes, labels, top.weights)
@@ -134,7 +137,7 @@ def plot_margins(clf: TauBoostClassifier, X: Any, y: ArrayLike, *, bins: int = 5
     if edges[0] < 0:
         axes.axvspan(edges[0], 0.0, color="#eeeeee", zorder=0)
     axes.axvline(0.0, color=NEUTRAL, linewidth=1.0)
-    groups = [(f"class {c}", labels == c) for c in clf.classes_]
+    groups = [(f"class {shown_label(c)}", labels == c) for c in clf.classes_]
     if len(groups) > MOST_CLASSES:
         groups = [("all samples", np.ones(len(labels), dtype=bool))]
     for (name, chosen), colour, line in zip(groups, CLASS_COLOURS, CLASS_LINES, strict=False):

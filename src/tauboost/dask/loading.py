@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..io import load_svmlight
-from ..validation import as_csr, check_vector, refuse_missing_labels
+from ..validation import as_csr, check_vector, labels_of, refuse_missing_labels
 
 __all__ = [
     "LoadedPart",
@@ -104,7 +104,7 @@ def joined_weights(weights: Sequence[Vector | None]) -> Vector | None:
 
 def _as_piece(piece: Any) -> LoadedPart:
     X, y, sample_weight = split_piece(piece)
-    X, y = _checked_rows(X), np.asarray(y)
+    X, y = _checked_rows(X), labels_of(y)
     return LoadedPart(X, y, check_beside(y, sample_weight, X.shape[0]))
 
 

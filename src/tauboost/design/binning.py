@@ -114,20 +114,7 @@ def categorical_positions(frame: Frame, categorical: Any) -> set[int]:
         raise ValueError(
             f"categorical must be 'auto' or a list of columns, got {shown(categorical)}"
         )
-    found = set()
-    for which in categorical:
-        if isinstance(which, str):
-            if which not in frame.names:
-                raise ValueError(f"categorical names {which!r}, and the table has no such column")
-            found.add(frame.names.index(which))
-        else:
-            if check_count(which, "a position in categorical", 0) >= frame.n_columns:
-                raise ValueError(
-                    f"categorical has position {shown(which)}, and the table has {frame.n_columns} "
-                    "columns"
-                )
-            found.add(int(which))
-    return found
+    return {frame.position(which, "categorical") for which in categorical}
 
 
 def _whole(weights: Vector) -> NDArray[np.int64] | None:
@@ -218,9 +205,14 @@ def _identifier(name: str, what: str) -> ValueError:
     )
 
 
-def encode(columns: Sequence[Column], frame: Frame, n_threads: int = 1) -> Codes:
-    """Return the codes of another table: by name where names were given, else by position."""
-    places = _places(columns, frame)
+def encode(
+    columns: Sequence[Column], frame: Frame, n_threads: int = 1, *, named: bool | None = None
+) -> Codes:
+    """Return the codes of another table: by name where names were given, else by position.
+
+    ``named``: whether the fit had names, where that is known.
+    """
+    places = frame.places([column.name for column in columns], named)
     codes = np.empty((len(columns), frame.n_rows), dtype=np.uint8)
 
     def work(k: int) -> None:
@@ -228,25 +220,6 @@ def encode(columns: Sequence[Column], frame: Frame, n_threads: int = 1) -> Codes
 
     side_by_side(work, range(len(columns)), n_threads)
     return codes
-
-
-def _places(columns: Sequence[Column], frame: Frame) -> list[int]:
-    names = [column.name for column in columns]
-    unnamed = [f"x{k}" for k in range(len(columns))]
-    place = {name: k for k, name in enumerate(frame.names)}
-    if frame.has_names and (names != unnamed or place.keys() >= set(names)):
-        missing = [name for name in names if name not in place]
-        if missing:
-            more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
-            raise ValueError(
-                f"the table lacks {', '.join(map(repr, missing[:3]))}{more}, which the model needs"
-            )
-        return [place[name] for name in names]
-    if frame.n_columns != len(columns):
-        raise ValueError(
-            f"the table has {frame.n_columns} columns, and the model was trained on {len(columns)}"
-        )
-    return list(range(len(columns)))
 
 
 def _codes(column: Column, values: Values) -> Codes:

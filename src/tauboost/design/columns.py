@@ -1,8 +1,8 @@
 """What a column of a table is to a model: which values share a bin, and what the bins are called.
 
-A numeric column has edges, which are values of the training data: the code of x is the number of
-edges below it, so that any increasing transform of the column gives the same codes. A category
-column has the names it knows; all others share a code. Missing values have one of their own.
+A numeric column has edges, which lie between neighbouring values of the training data: the code of
+x is the number of edges below it. A category column has the names it knows; all others share a
+code. Missing values have one of their own.
 """
 
 from __future__ import annotations
@@ -20,12 +20,12 @@ from ..base.arrays import Vector, readable
 from ..base.messages import shown
 from ..validation.values import Values, Words, as_words, from_array
 
-__all__ = ["MOST_BINS", "CategoryColumn", "Column", "NumericColumn", "column_from_data"]
+__all__ = ["MOST_BINS", "CategoryColumn", "Column", "NumericColumn", "as_text", "column_from_data"]
 
 MOST_BINS = (
     255  # ordered ones, or categories with "other": with missing, what a byte can tell apart
 )
-MOST_DIGITS = 17  # tell any two numbers apart
+EXACT_DIGITS, MOST_DIGITS = 15, 17  # of any decimal that comes back; tell any two numbers apart
 
 
 @dataclass(frozen=True, eq=False)
@@ -75,7 +75,7 @@ class NumericColumn:
         """Return what the bins are called, by code."""
         if len(self.edges) == 0:
             return ["any", "missing"]
-        names = _short(self.edges)
+        names = as_text(self.edges)
         inner = [f"{low} < x <= {high}" for low, high in pairwise(names)]
         return [f"<= {names[0]}", *inner, f"> {names[-1]}", "missing"]
 
@@ -171,11 +171,13 @@ def _check_name(name: Any) -> None:
         raise TypeError(f"the name of a column must be a string, got {shown(name)}")
 
 
-def _short(edges: Vector) -> list[str]:
-    """Write numbers with as few digits as tell them apart, but six at least."""
-    for digits in range(6, MOST_DIGITS):
-        names = [f"{edge:.{digits}g}" for edge in edges]
-        if len(set(names)) == len(names):
+def as_text(values: Vector) -> list[str]:
+    """Write numbers exactly, but for what rounding left behind; never as 1e+06.
+
+    Edges have few digits: what is printed is where the bin ends.
+    """
+    for digits in range(EXACT_DIGITS, MOST_DIGITS + 1):
+        texts = [f"{value:.{digits}g}" for value in values.tolist()]
+        if len(set(texts)) == len(texts):
             break
-    whole = [edge == np.rint(edge) and abs(edge) < 1e15 for edge in edges]
-    return [f"{e:.0f}" if w else name for e, w, name in zip(edges, whole, names, strict=True)]
+    return texts

@@ -21,7 +21,7 @@ from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..validation import check_real, check_vector
-from .columns import Column
+from .columns import Column, NumericColumn, as_text
 
 __all__ = ["LARGEST_SHARD", "TableDesign", "core_table"]
 
@@ -148,11 +148,12 @@ class TableDesign:
     def names(self) -> list[str]:
         """Return what each hypothesis says."""
         found = []
+        edges = [as_text(c.edges) if isinstance(c, NumericColumn) else [] for c in self.columns]
         for level in self.kept.tolist():
             column = self.columns[self.column_of[level]]
             k = level - int(self.starts[self.column_of[level]])
             if self.is_threshold[level]:
-                found.append(f"{column.name} > {column.edges[k]:g}")
+                found.append(f"{column.name} > {edges[self.column_of[level]][k]}")
             else:
                 found.append(f"{column.name} is {column.bin_names()[k]}")
         return found

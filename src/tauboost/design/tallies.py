@@ -104,5 +104,8 @@ def _thinned(values: NDArray[np.float64], weights: Whole) -> tuple[NDArray[np.fl
     step = -(-4 * int(weights.sum()) // MOST_VALUES)
     heavy = weights >= step
     group = np.cumsum(np.where(heavy, 0, weights)) // step
-    ends = heavy | np.append(heavy[1:], True) | (np.diff(group, append=-1) != 0)
+    beside = np.append(heavy[1:], True) | np.append(
+        False, heavy[:-1]
+    )  # edges lie beside heavy ones
+    ends = heavy | beside | (np.diff(group, append=-1) != 0)
     return _joined(values, weights, ends)

@@ -14,12 +14,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.messages import shown_label
 from ..plots.explanation import plot_explanation
 from ..validation.frames import Frame
 from ..validation.values import Values, Words
 from .tables import as_table
 
-__all__ = ["Contribution", "Explanation", "as_text", "place_columns"]
+__all__ = ["Contribution", "Explanation", "as_text"]
 
 MOST_ROWS = 10  # of several rows in print
 MOST_TERMS = 20  # of one row in print
@@ -100,7 +101,7 @@ class Explanation:
     def summary(self) -> str:
         """Say in one line what is predicted of the first row."""
         return (
-            f"row {self.indices[0]}: {self.classes[0]} has probability "
+            f"row {self.indices[0]}: {shown_label(self.classes[0])} has probability "
             f"{self.probabilities[0]:.3f}, decision value {self.decisions[0]:+.4f}"
         )
 
@@ -123,16 +124,10 @@ class Explanation:
             parts = [f"{p.term} = {p.value}: {p.contribution:+.3f}" for p in self.row(j, LARGEST)]
             parts += [""] * (LARGEST - len(parts))
             numbers = (f"{self.probabilities[j]:.3f}", f"{self.decisions[j]:+.4f}")
-            rows.append((str(self.indices[j]), str(self.classes[j]), *numbers, *parts))
+            rows.append((str(self.indices[j]), shown_label(self.classes[j]), *numbers, *parts))
         table = as_table(heads, "><>>" + "<" * LARGEST, rows)
         more = len(self) - len(rows)
         return table + (f"\n... {more} more rows" if more > 0 else "")
-
-
-def place_columns(frame: Frame, names: Sequence[str]) -> list[int]:
-    """Return where the columns of the model stand in a table: by name where it has the names."""
-    place = {name: k for k, name in enumerate(frame.names)}
-    return [place.get(name, k) for k, name in enumerate(names)]
 
 
 def as_text(values: Values) -> str:

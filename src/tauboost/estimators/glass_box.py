@@ -15,7 +15,7 @@ from ..io.table_data import TableData
 from ..tuning.table_edits import edited
 from ..tuning.table_model import Codes, TableModel
 from ..validation.frames import take_frame
-from .explanation import Explanation, place_columns
+from .explanation import Explanation
 from .scorecard import Scorecard, make_scorecard
 from .terms import Band, Terms, find_term, make_terms
 
@@ -88,7 +88,8 @@ class GlassBoxMixin:
         codes = self._codes(X)
         decisions = model.decisions(codes)
         rows = np.arange(len(decisions))
-        where = place_columns(frame, [column.name for column in model.columns])
+        named = hasattr(self, "feature_names_in_")
+        where = frame.places([column.name for column in model.columns], named)
         places = self._spoken_for(decisions, class_)
         tasks, sign = places, 1.0
         if model.n_tasks == 1:
@@ -153,6 +154,8 @@ class GlassBoxMixin:
 
         The changed term is centred again and the intercept takes its mean, so predictions,
         ``terms_``, explanations and files agree. Pairs that the column is in keep their scores.
+        The mean decision value over the training data stays as it was, unless ``scores`` says
+        otherwise; the mean probability moves a little, as the model does not keep the rows.
 
         Parameters
         ----------
@@ -165,13 +168,14 @@ class GlassBoxMixin:
             Take the term out.
         monotone : 1 or -1
             Make the scores rise (1) or fall with the number, by the nearest such function in
-            weighted squares.
+            weighted squares. Refused while the column is in a pair, which need not be monotone.
         scores : array of the shape of the term's ``scores``
             Put these in place of its own.
         """
         check_is_fitted(self)
         model = self._model
-        place = find_term([model.term_name(term) for term in model.terms], name)
+        names = [model.term_name(term) for term in model.terms]
+        place = find_term(names, [len(term.columns) > 1 for term in model.terms], name)
         other = copy(self)
         other._keep(
             edited(model, place, flatten=flatten, remove=remove, monotone=monotone, scores=scores)

@@ -17,7 +17,14 @@ from sklearn.utils.validation import _check_n_features, _check_y, column_or_1d, 
 from ..base.arrays import Vector
 from ..base.kinds import are_texts, is_masked
 from ..base.messages import shown
-from ..validation import CsrArrays, as_csr, is_store, refuse_dask, refuse_missing_labels
+from ..validation import (
+    CsrArrays,
+    as_csr,
+    is_store,
+    labels_of,
+    refuse_dask,
+    refuse_missing_labels,
+)
 
 __all__ = ["take_labelled", "take_labels", "take_rows"]
 
@@ -49,10 +56,7 @@ def take_labels(y: Any, n_samples: int) -> NDArray[Any]:
         raise TypeError("y must be a vector of labels, got a sparse matrix")
     if is_masked(y):
         raise ValueError("y is a masked array with missing labels: every sample needs one")
-    try:
-        given = y if hasattr(y, "dtype") or hasattr(y, "__array__") else np.asarray(y)
-    except (TypeError, ValueError):
-        raise ValueError("y must be a vector of labels, one for each sample") from None
+    given = y if hasattr(y, "dtype") or hasattr(y, "__array__") else labels_of(y)
     if getattr(given, "ndim", 1) == 0:
         raise ValueError(f"y must be a vector of labels, one for each sample, got {shown(y)}")
     if getattr(given, "ndim", 1) == 1:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.messages import shown_label
 from ..io.atomic import new_file
 from ..losses import LOSSES
 from ..tuning.table_model import Codes, TableModel, TermData
@@ -75,7 +76,7 @@ class Scorecard:
             name = "" if row.term == last else row.term
             lines.append((name, row.bin, str(row.points), f"{row.weight:.1%}", f"{row.score:+.4f}"))
             last = row.term
-        head = f"Scorecard: more points speak for {self.positive}"
+        head = f"Scorecard: more points speak for {shown_label(self.positive)}"
         return head + "\n" + as_table(("term", "bin", "points", "data", "score"), "<<>>>", lines)
 
     def to_csv(self, path: str | os.PathLike[str]) -> None:

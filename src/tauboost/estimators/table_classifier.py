@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import warnings
 from dataclasses import fields
 from statistics import NormalDist
 from typing import TYPE_CHECKING, Any, Self
@@ -47,13 +48,14 @@ class TableClassifier(
     help on the held-out rows. More than two classes are told apart one against the rest.
 
     Columns may be numbers, booleans, strings or categories, with missing values; nothing needs to
-    be scaled or encoded, and any increasing transform of a column gives the same predictions.
+    be scaled or encoded, and any increasing transform of a column gives the same terms.
 
     Parameters
     ----------
     interactions : "auto", int or list of pairs
-        "auto" takes pairs of columns where they help; a number takes that many of the best; a list
-        names them, such as ``[("age", "hours")]``; 0 means none.
+        "auto" takes pairs of columns where they help, and none where ``alpha`` is given; a number
+        takes that many of the best; a list names them, such as ``[("age", "hours")]``; 0 means
+        none. Constant columns are in no pair.
     monotone : dict or None
         ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
         such columns are in no pair.
@@ -67,7 +69,8 @@ class TableClassifier(
         The most bins of a column, at most 255.
     categorical : "auto" or list of names or positions
         Columns of numbers that are categories. Strings and categories always are, and "auto" adds
-        none.
+        none. A number is a name where the table has columns named by numbers, else a position; so
+        in ``interactions`` and ``monotone``.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
     max_iter : int
@@ -238,11 +241,22 @@ class TableClassifier(
 
     def _codes(self, X: Any) -> Codes:
         check_is_fitted(self, "_terms")
-        frame = take_frame(X)
+        frame, named = take_frame(X), hasattr(self, "feature_names_in_")
         if not frame.has_names:
             _check_n_features(self, np.empty((0, frame.n_columns)), reset=False)
-        return encode(self.columns_, frame, resolve_jobs(self.n_jobs))
+        if frame.has_names != named:
+            _warn_of_names(type(self).__name__, named)
+        return encode(self.columns_, frame, resolve_jobs(self.n_jobs), named=named)
 
     def _decisions(self, X: Any) -> Vector:
         codes = self._codes(X)
         return self._model.decisions(codes)
+
+
+def _warn_of_names(kind: str, named: bool) -> None:
+    """Warn, in scikit-learn's words, that columns are taken by position."""
+    if named:
+        what = f"X does not have valid feature names, but {kind} was fitted with feature names"
+    else:
+        what = f"X has feature names, but {kind} was fitted without feature names"
+    warnings.warn(f"{what}: its columns are taken by position", UserWarning, stacklevel=5)

@@ -10,6 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.messages import shown_label
 
 __all__ = ["HardestExamples", "TopFeatures", "as_table", "printable"]
 
@@ -51,11 +52,11 @@ class TopFeatures:
 
     def _side(self, weight: float, class_: Any) -> str:
         if weight > 0:
-            return str(class_)
+            return shown_label(class_)
         if self.two_classes is None:
-            return f"not {class_}"
+            return f"not {shown_label(class_)}"
         first, second = self.two_classes.tolist()
-        return str(first if class_ == second else second)
+        return shown_label(first if class_ == second else second)
 
     def __repr__(self) -> str:
         rows = zip(self.names, [f"{w:+.4g}" for w in self.weights], self.towards(), strict=True)
@@ -92,7 +93,7 @@ class HardestExamples:
     def __repr__(self) -> str:
         columns = (self.indices, self.labels, self.predicted, self.margins, self.p)
         rows = [
-            (str(j), str(label), str(predicted), f"{margin:+.4g}", f"{p:.2%}")
+            (str(j), shown_label(label), shown_label(predicted), f"{margin:+.4g}", f"{p:.2%}")
             for j, label, predicted, margin, p in zip(*columns, strict=True)
         ]
         return as_table(("sample", "label", "predicted", "margin", "p"), "><<>>", rows)

@@ -15,9 +15,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..design.columns import Column, NumericColumn
+from ..design.columns import Column, NumericColumn, as_text
 
-__all__ = ["Axis", "as_text", "make_axis"]
+__all__ = ["Axis", "make_axis"]
 
 NAMES_AT_ONCE = 3  # categories that are named where several share a cell
 
@@ -94,22 +94,6 @@ def make_axis(column: Column, cells: NDArray[np.uint8]) -> Axis:
     texts = column.bin_names()
     names = [_together([texts[k] for k in np.flatnonzero(cells == c)]) for c in range(n_cells)]
     return Axis(column.name, names, np.empty(0), 0, missing)
-
-
-def as_text(values: Vector) -> list[str]:
-    """Write numbers with as few digits as tell them apart, six or more; never as 1e+06."""
-    for digits in range(6, 18):
-        texts = [_number(value, digits) for value in values.tolist()]
-        if len(set(texts)) == len(texts):
-            break
-    return texts
-
-
-def _number(value: float, digits: int) -> str:
-    text = f"{value:.{digits}g}"
-    if "e" not in text or not 1 <= abs(value) < 1e15:
-        return text
-    return f"{value:.0f}"
 
 
 def _ranges(edges: Vector) -> list[str]:

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.messages import shown
+from ..base.messages import shown, shown_label
 from ..plots.terms import plot_importances, plot_term, plot_terms
 from ..tuning.table_model import TableModel, TermData
 from .tables import as_table
@@ -142,8 +142,8 @@ class Term:
 
 def _score_heads(classes: NDArray[Any]) -> list[str]:
     if len(classes) == 2:
-        return [f"score for {classes[1]}"]
-    return [f"for {label}" for label in classes[:MOST_CLASSES]]
+        return [f"score for {shown_label(classes[1])}"]
+    return [f"for {shown_label(label)}" for label in classes[:MOST_CLASSES]]
 
 
 def _signed(score: Any) -> list[str]:
@@ -168,7 +168,7 @@ class Terms(Sequence[Term]):
         if isinstance(key, slice):
             return Terms(self._terms[key])
         if isinstance(key, str):
-            return self._terms[find_term(self.names, key)]
+            return self._terms[find_term(self.names, [len(t.axes) > 1 for t in self], key)]
         return self._terms[key]
 
     def __contains__(self, key: object) -> bool:
@@ -214,12 +214,16 @@ class Terms(Sequence[Term]):
         return table + (f"\n... {more} more" if more else "")
 
 
-def find_term(names: Sequence[str], name: str) -> int:
+def find_term(names: Sequence[str], is_pair: Sequence[bool], name: str) -> int:
     """Return the place of a term; a pair is found by either order of its columns."""
-    turned = " x ".join(reversed(name.split(" x ")))
-    for wanted in (name, turned):
-        if wanted in names:
-            return list(names).index(wanted)
+    place = {found: k for k, found in enumerate(names)}
+    if name in place:
+        return place[name]
+    parts = name.split(" x ")
+    for cut in range(1, len(parts)):  # the name of a column may have an "x", too
+        turned = place.get(" x ".join([*parts[cut:], *parts[:cut]]))
+        if turned is not None and is_pair[turned]:
+            return turned
     raise KeyError(f"there is no term {shown(name)}; the terms are {shown(list(names))}")
 
 

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.messages import shown
+from ..base.messages import shown, shown_label
 from ..tuning.text_model import TextModel
-from .tables import as_table, printable
+from .tables import as_table
 from .text_html import explanation_html
 from .text_spans import Span, find_features
 
@@ -101,14 +101,14 @@ class TextExplanation:
     def against(self) -> str:
         """Say what a contribution below 0 speaks for."""
         if len(self.classes) > 2:
-            return f"not {self.class_}"
+            return f"not {shown_label(self.class_)}"
         return str(self.classes[1 - self._place()])
 
     def summary(self) -> str:
         """Say in one line what is predicted."""
         place = self._place()
         return (
-            f"{printable(str(self.class_))} has probability {self.probabilities[place]:.3f}, "
+            f"{shown_label(self.class_)} has probability {self.probabilities[place]:.3f}, "
             f"decision value {self.decisions[place]:+.4f}"
         )
 

@@ -12,6 +12,8 @@ from html import escape
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from ..base.messages import shown_label
+
 if TYPE_CHECKING:
     from .text_explanation import TermContribution, TextExplanation
 
@@ -97,7 +99,7 @@ def _table(found: TextExplanation) -> str:
 def _row(found: TextExplanation, k: int) -> str:
     label: Any = found.classes[k]
     words = [f"{part.term} {part.contribution:+.3g}" for part in found.most_for(label)]
-    cells = [str(label), f"{found.probabilities[k]:.3f}", ", ".join(words)]
+    cells = [shown_label(label), f"{found.probabilities[k]:.3f}", ", ".join(words)]
     return f"<tr>{''.join(CELL.format(_safe(cell)) for cell in cells)}</tr>"
 
 

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.messages import shown_label
 from .figure import AGAINST, FOR, NEUTRAL, new_figure
 from .scales import clean, cut
 
@@ -43,7 +44,7 @@ def plot_explanation(explanation: Explanation) -> Any:
     _write_size(axes, len(sizes), max(end, 0.0), end)
     axes.set_yticks([*places, len(sizes)], [*names, "decision value"], parse_math=False)
     axes.axvline(0.0, color=NEUTRAL, lw=0.8, ls=":")
-    label = cut(str(explanation.classes[0]), 30).replace("$", r"\$")
+    label = cut(shown_label(explanation.classes[0]), 30).replace("$", r"\$")
     figure.supxlabel(
         f"decision value: blue speaks for {label}, orange against it", fontsize="medium"
     )

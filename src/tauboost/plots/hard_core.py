@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from ..base.messages import shown_label
 from .figure import AGAINST, FOR, NEUTRAL, new_figure
 
 if TYPE_CHECKING:
@@ -36,7 +37,9 @@ def plot_hard_core(found: HardCore, count_from: int = 0) -> Any:
 
 def _sides(found: HardCore, rows: Any) -> list[tuple[Any, str, str]]:
     """Return the rows of each label that has any, their colour and what the legend says of them."""
-    labels = [f"{x:g}" if isinstance(x, float) else str(x) for x in found.problem.classes.tolist()]
+    labels = [
+        f"{x:g}" if isinstance(x, float) else shown_label(x) for x in found.problem.classes.tolist()
+    ]
     sides = ((0, AGAINST), (1, FOR))
     all_sides = [(rows & (found.positive == bool(k)), c, f"label {labels[k]}") for k, c in sides]
     return [side for side in all_sides if side[0].any()]

@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.messages import shown_label
 from .figure import AGAINST, FOR, NEUTRAL, new_figure
 from .pairs import draw_pair
 from .scales import Scale, clean, cut, positions
@@ -95,7 +96,9 @@ def _add_legend(figure: Any, panel: Any) -> None:
 def _title(n: int, n_all: int, terms: Terms) -> str:
     head = f"All {n} terms" if n == n_all else f"The {n} most important of {n_all} terms"
     if n and len(terms[0].classes) == 2:
-        head += f": scores for class {cut(str(terms[0].classes[1]), 30)}".replace("$", r"\$")
+        head += f": scores for class {cut(shown_label(terms[0].classes[1]), 30)}".replace(
+            "$", r"\$"
+        )
     return head
 
 
@@ -107,7 +110,8 @@ def describe(term: Term) -> str:
     if not steps:
         return f"{term.name}: no data."
     ends = [f"{np.ravel(s.score)[-1]:+.3g} for {s.label}" for s in (steps[0], steps[-1])]
-    return f"{term.name}, {term.kind}: scores of {term.classes[-1]} from {ends[0]} to {ends[1]}."
+    whose = shown_label(term.classes[-1])
+    return f"{term.name}, {term.kind}: scores of {whose} from {ends[0]} to {ends[1]}."
 
 
 def _task(term: Term, class_: Any) -> int | None:
@@ -126,7 +130,7 @@ def _draw(figure: Any, term: Term, task: int | None, *, compact: bool) -> None:
     n_tasks = 1 if len(term.classes) == 2 else len(term.classes)
     tasks = range(min(n_tasks, len(COLOURS))) if task is None else [task]
     scores = term.scores.reshape(*term.weights.shape, n_tasks)
-    labels = [cut(str(label), 24) for label in term.classes[-n_tasks:]]
+    labels = [cut(shown_label(label), 24) for label in term.classes[-n_tasks:]]
     lines = [(scores[..., k], labels[k], k) for k in tasks]
     if term.kind == "pair":
         draw_pair(figure, term, *lines[-1][:2], compact)

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.binning import encode
-from ..estimators.explanation import as_text, place_columns
+from ..estimators.explanation import as_text
 from ..estimators.text_spans import Span, find_features
 from ..tuning.held_out import code_fingerprints
 from ..tuning.model import Model
@@ -149,7 +149,7 @@ class TableRows(GivenRows):
         self.codes = encode(self.model.columns, frame, n_threads)
         self.decisions = self.model.decisions(self.codes)
         self.prints = code_fingerprints(self.codes, 0)
-        self.where = place_columns(frame, [column.name for column in self.model.columns])
+        self.where = frame.places([column.name for column in self.model.columns])
 
     def story(self, row: int, code: int) -> Story:
         """Say what each term adds."""

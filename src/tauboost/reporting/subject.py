@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
-from ..base.messages import shown
+from ..base.messages import shown, shown_label
 from ..tuning.model import Model
 from ..tuning.record import Record
 from ..tuning.table_model import TableModel
@@ -122,7 +122,7 @@ class Subject:
 
 def label_text(label: Any) -> str:
     """Write a label."""
-    return f"{label:g}" if isinstance(label, float) and math.isfinite(label) else str(label)
+    return f"{label:g}" if isinstance(label, float) and math.isfinite(label) else shown_label(label)
 
 
 def _is_label(given: Any, own: Any) -> bool:

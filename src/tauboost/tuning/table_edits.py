@@ -1,8 +1,10 @@
 """Changes that a person makes to a term of a table model: flatten, remove, make monotone, rewrite.
 
 After a change the term is centred again and the intercept takes the mean, so that terms,
-explanations, predictions and files go on saying the same. What the fit measured (objective,
-held-out loss) does not hold for the changed model and becomes NaN.
+explanations, predictions and files go on saying the same. All but a rewritten term leave the mean
+decision value over the training data as it was. The mean probability is not kept: it depends on
+which rows have which scores together, and a model has only the weights of single terms. What the
+fit measured (objective, held-out loss) does not hold for the changed model and becomes NaN.
 """
 
 from __future__ import annotations
@@ -20,6 +22,8 @@ from ..validation import check_real
 from .table_model import TableModel, TermData
 
 __all__ = ["edited", "isotonic"]
+
+KEPT = " The mean decision value is kept, the mean probability is not."
 
 
 def edited(
@@ -39,15 +43,15 @@ def edited(
     name = model.term_name(term)
     others = model.terms[:place], model.terms[place + 1 :]
     if remove:
-        return _changed(model, (*others[0], *others[1]), term.mean(), f"{name} removed")
+        return _changed(model, (*others[0], *others[1]), term.mean(), f"{name} removed.{KEPT}")
     change: Callable[[TableModel, TermData, Any], Vector]
     value: Any
     if flatten is not None:
-        change, value, what = _flattened, flatten, "flattened"
+        change, value, what = _flattened, flatten, f"flattened.{KEPT}"
     elif monotone is not None:
-        change, value, what = _monotone, monotone, "made monotone"
+        change, value, what = _monotone, monotone, f"made monotone.{KEPT}"
     else:
-        change, value, what = _rewritten, scores, "rewritten"
+        change, value, what = _rewritten, scores, "rewritten."
     term = replace(term, scores=change(model, term, value))
     mean = term.mean()
     term = replace(term, scores=term.scores - mean)
@@ -63,7 +67,7 @@ def _changed(
         intercept=model.intercept + shift,
         objective=np.full(model.n_tasks, np.nan),
         held_out_loss=np.nan,
-        message=f"{model.message.rstrip('.')}. Edited: {what}.",
+        message=f"{model.message.removesuffix(KEPT).rstrip('.')}. Edited: {what}",
         spreads=None,
     )
 
@@ -111,6 +115,14 @@ def _monotone(model: TableModel, term: TermData, direction: Any) -> Vector:
         raise ValueError(f"monotone must be 1 or -1, got {shown(direction)}")
     if model.n_tasks > 1:
         raise ValueError("monotone needs two classes: with more, not all scores can rise")
+    for other in model.terms:
+        if len(other.columns) > 1 and term.columns[0] in other.columns and np.any(other.scores):
+            pair = model.term_name(other)
+            raise ValueError(
+                f"monotone: {column.name} is in the pair {pair}, too, whose scores rise and fall "
+                f"with it: take that out first, by edit_term({pair!r}, remove=True), or fit again "
+                f"with monotone={{{column.name!r}: {int(direction)}}}"
+            )
     scores, ordered = term.scores.copy(), slice(0, column.n_ordered)
     rising = isotonic(direction * scores[ordered, 0], term.weights[ordered])
     scores[ordered, 0] = direction * rising

@@ -130,8 +130,18 @@ class TableModel(Answers):
         return result
 
     def term_name(self, term: TermData) -> str:
-        """Return "age", or "age x hours" for a pair."""
-        return " x ".join(self.columns[column].name for column in term.columns)
+        """Return "age", or "age x hours" for a pair; no two terms have one name.
+
+        A pair quotes its columns where that is the name of a column, or could be cut elsewhere.
+        """
+        names = [self.columns[column].name for column in term.columns]
+        name = " x ".join(names)
+        if len(names) == 1:
+            return name
+        taken = {column.name for column in self.columns}
+        if name in taken or any(" x " in part for part in names):
+            name = " x ".join(map(repr, names))
+        return f"({name})" if name in taken else name
 
     def to_data(
         self, params: dict[str, Any], feature_names: bool = True, kind: str = KIND

@@ -106,19 +106,10 @@ def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tup
 def _check_pair(pair: Any, frame: Frame) -> tuple[int, int]:
     if not isinstance(pair, list | tuple) or len(pair) != 2:
         raise ValueError(f"interactions must hold pairs of columns, got {shown(pair)}")
-    first, second = (_position(column, frame, "interactions") for column in pair)
+    first, second = (frame.position(column, "interactions") for column in pair)
     if first == second:
         raise ValueError(f"interactions pairs {shown(pair[0])} with itself")
     return min(first, second), max(first, second)
-
-
-def _position(column: Any, frame: Frame, what: str) -> int:
-    if isinstance(column, str) and column in frame.names:
-        return frame.names.index(column)
-    is_number = isinstance(column, int | np.integer) and not isinstance(column, bool)
-    if is_number and 0 <= column < frame.n_columns:
-        return int(column)
-    raise ValueError(f"{what} names {shown(column)}, and the table has no such column")
 
 
 def check_monotone(
@@ -131,7 +122,7 @@ def check_monotone(
     if not isinstance(monotone, dict):
         raise TypeError(f"monotone must be a dict of columns and 1 or -1, got {shown(monotone)}")
     for name, sign in monotone.items():
-        k = _position(name, frame, "monotone")
+        k = frame.position(name, "monotone")
         is_number = isinstance(sign, int | float | np.number) and not isinstance(sign, bool)
         if not is_number or sign not in (1, -1, 0):
             raise ValueError(f"monotone must be 1, -1 or 0 for {shown(name)}, got {shown(sign)}")

@@ -14,7 +14,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arrays import Vector
+from ..base.arrays import Mask, Vector
+from ..base.cached import cached_property
 from .binned_rows import N_FOLDS, BinnedRows, End
 from .options import Clock
 from .table_lanes import TableLanes
@@ -96,11 +97,7 @@ class TableRace:
         """Return the strength that is given, or the best."""
         alpha, ratio = self.options.alpha, self.options.l1_ratio
         if not isinstance(alpha, str):
-            given = Strength(alpha, float(ratio))
-            if self.folds and self.options.pairs == "auto":  # which will have to be better
-                self.heat = self._run([given], SWEEPS)
-                self.held_out_loss = float(self.heat.losses[0])
-            return given
+            return Strength(alpha, float(ratio))
         if not self.folds:
             return Strength(FALLBACK, 1.0 if isinstance(ratio, str) else ratio)
         losses: dict[Strength, float] = {}
@@ -138,10 +135,10 @@ class TableRace:
         Rows that are held out have no say in which pairs are tried on them.
         """
         wanted = self.options.pairs
-        if wanted in (0, []) or len(self.samples.columns) < 2 or self.clock.is_over:
+        if wanted in (0, []) or self.clock.is_over:
             return strength
-        if wanted == "auto" and (self.is_wide or not self.folds):
-            return strength
+        if wanted == "auto" and (self.options.alpha != "auto" or self.is_wide or not self.folds):
+            return strength  # a given alpha means that nothing is searched
         chosen = self._chosen_pairs(strength, None)
         if not chosen:
             return strength
@@ -175,12 +172,24 @@ class TableRace:
     @property
     def is_wide(self) -> bool:
         """Whether there are more columns than rows."""
-        return len(self.samples.columns) > self.samples.n
+        n = self.samples.n
+        return len(self.samples.columns) > n and int(self._varies.sum()) > n
+
+    @cached_property
+    def _varies(self) -> Mask:
+        """Which columns have rows in more than one bin: no other says anything in a pair."""
+        starts = self.samples.starts
+        is_used = (self.samples.level_weights[: starts[-1]] > 0).astype(np.intp)
+        return np.asarray(np.add.reduceat(is_used, starts[:-1]) > 1)
 
     def _chosen_pairs(self, strength: Strength, held: int | None) -> list[Pair]:
         """Return the pairs that are asked for, or those that rank highest on the rows left."""
         wanted = self.options.pairs
-        chosen = wanted if isinstance(wanted, list) else self._ranked(strength, held)
+        chosen = (
+            [pair for pair in wanted if self._varies[list(pair)].all()]
+            if isinstance(wanted, list)
+            else self._ranked(strength, held)
+        )
         new = Pair.add(self.samples, [columns for columns in chosen if columns not in self._known])
         self._known |= {pair.columns: pair for pair in new}
         return [self._known[columns] for columns in chosen]
@@ -212,7 +221,8 @@ class TableRace:
     def _ranked(self, strength: Strength, held: int | None) -> list[tuple[int, int]]:
         """Return the pairs worth a term, by what the columns leave over, over all tasks."""
         samples, wanted = self.samples, self.options.pairs
-        most = min(PAIRS_FOR_A_COLUMN * len(samples.columns), MOST_PAIRS)
+        usable = self._varies & (self.signs[:, 0] == 0)
+        most = min(PAIRS_FOR_A_COLUMN * int(self._varies.sum()), MOST_PAIRS)
         if isinstance(wanted, int):
             most = wanted
         found: dict[int, tuple[list[tuple[int, int]], Vector]] = {}
@@ -224,10 +234,8 @@ class TableRace:
             else:
                 for _ in range(PAIR_SWEEPS):
                     lanes.sweep(self.terms([]))
-            free = [k for k in importances(lanes).tolist() if self.signs[k, 0] == 0]
-            found[task] = ranked_pairs(lanes, free)
+            found[task] = ranked_pairs(lanes, [k for k in importances(lanes).tolist() if usable[k]])
 
-        samples.level_weights  # noqa: B018 - known before threads ask for it
         samples.each_fit(rank, range(samples.n_tasks))
         total: dict[tuple[int, int], float] = {}
         for task in range(samples.n_tasks):

@@ -7,7 +7,7 @@ from .classes import encode_labels, with_class_weights
 from .csr import ROWS_AT_ONCE, CsrArrays
 from .dask_data import refuse_dask
 from .groups import check_groups
-from .labels import check_labels, check_weights, refuse_missing_labels
+from .labels import check_labels, check_weights, labels_of, refuse_missing_labels
 from .matrix import as_csr, check_range, check_size, check_values, is_store
 from .numbers import (
     check_choice,
@@ -38,6 +38,7 @@ __all__ = [
     "check_weights",
     "encode_labels",
     "is_store",
+    "labels_of",
     "refuse_dask",
     "refuse_missing_labels",
     "with_class_weights",

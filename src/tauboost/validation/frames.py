@@ -7,7 +7,8 @@ table to predict may have columns that the model does not use.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+import re
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -15,13 +16,15 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.kinds import are_texts, is_masked, is_sparse
-from ..base.messages import shown
+from ..base.messages import listed, shown
 from .dask_data import refuse_dask
+from .numbers import check_count
 from .values import Values, check_numbers, from_array, from_distinct, refuse
 
 __all__ = ["Frame", "take_frame"]
 
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
+WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERS = "biuf"  # kinds of NumPy's types
 ACCEPTED = "a data frame (pandas, polars, pyarrow), a 2-D array, a list of rows or a sparse matrix"
 
@@ -55,6 +58,55 @@ class Frame:
     def column(self, position: int, rows: Rows = None) -> Values:
         """Return a column, or some rows of it: float64 with NaN for missing, or words."""
         return self.take(position, rows)
+
+    def position(self, which: Any, argument: str) -> int:
+        """Return the position of a column that an argument names.
+
+        A whole number is the column of that name where there is one, and else a position; but in a
+        table with columns named by whole numbers it is a name only.
+        """
+        if isinstance(which, str) or (self.has_names and str(which) in self.names):
+            if str(which) in self.names:
+                return self.names.index(str(which))
+            raise ValueError(f"{argument} names {shown(which)}, and the table has no such column")
+        place = check_count(which, f"a position in {argument}", 0)
+        if self.has_names and any(WHOLE_NUMBER.fullmatch(name) for name in self.names):
+            raise ValueError(
+                f"{argument} names {shown(which)}, and the table has no such column: give names, "
+                "as positions could be mistaken where columns are named by whole numbers"
+            )
+        if place >= self.n_columns:
+            raise ValueError(
+                f"{argument} has position {place}, and the table has {self.n_columns} columns"
+            )
+        return place
+
+    def places(self, names: Sequence[str], named: bool | None = None) -> list[int]:
+        """Return the positions of a model's columns: by name if its fit had names, and this has.
+
+        Where ``named`` is None it is not known whether names such as x0 were given in the fit.
+        """
+        place = {name: k for k, name in enumerate(self.names)}
+        missing = [name for name in names if name not in place]
+        if named is None:
+            was_named = tuple(names) != unnamed(len(names))
+            named = was_named or len(missing) < len(names)
+        if self.has_names and (named or not missing):
+            if missing:
+                raise ValueError(self._lacks(missing, set(names)))
+            return [place[name] for name in names]
+        if self.n_columns != len(names):
+            raise ValueError(
+                f"the table has {self.n_columns} columns, and the model was trained on {len(names)}"
+            )
+        return list(range(len(names)))
+
+    def _lacks(self, missing: list[str], known: set[str]) -> str:
+        strange = [name for name in self.names if name not in known]
+        others = f", and has {listed(strange)}, which it does not know" if strange else ""
+        more = f" and {len(missing) - 3} more" if len(missing) > 3 else ""
+        names = ", ".join(map(repr, missing[:3]))
+        return f"the table lacks {names}{more}, which the model needs{others}"
 
     def select(self, rows: NDArray[np.int64]) -> Frame:
         """Return some rows, by their numbers, in their order."""
@@ -96,9 +148,14 @@ def _frame(names: list[Any] | None, shape: tuple[int, ...], take: Take) -> Frame
         )
     if n_rows == 0:
         raise ValueError(f"the table has no rows (it has {n_columns:,} columns)")
-    given = [f"x{k}" for k in range(n_columns)] if names is None else [str(name) for name in names]
+    given = list(unnamed(n_columns) if names is None else map(str, names))
     _refuse_twins(given)
     return Frame(tuple(given), names is not None, n_rows, take)
+
+
+def unnamed(n_columns: int) -> tuple[str, ...]:
+    """Return what columns without names are called."""
+    return tuple(f"x{k}" for k in range(n_columns))
 
 
 def _refuse_twins(names: list[str]) -> None:

@@ -17,6 +17,7 @@ __all__ = [
     "check_labels",
     "check_weights",
     "is_missing",
+    "labels_of",
     "refuse_missing_labels",
     "scaled_weights",
 ]
@@ -35,10 +36,7 @@ def check_labels(
     Where the two classes are known beforehand, one of them may be missing.
     """
     refuse_dask(y, "y")
-    try:
-        labels = np.asarray(y)
-    except (TypeError, ValueError):
-        raise ValueError("y must be a vector of labels, one for each sample") from None
+    labels = labels_of(y)
     if labels.ndim != 1:
         raise ValueError(f"y must have one dimension, got {labels.ndim}")
     if len(labels) != n_samples:
@@ -56,6 +54,17 @@ def check_labels(
         count = len(set(labels.tolist()))
         raise ValueError(f"y must have exactly two classes, got {count}")
     return positive, classes
+
+
+def labels_of(y: Any) -> NDArray[Any]:
+    """Return labels as an array; beside strings NumPy makes one of NaN, which is refused."""
+    try:
+        labels = np.asarray(y)
+    except (TypeError, ValueError):
+        raise ValueError("y must be a vector of labels, one for each sample") from None
+    if labels.dtype.kind in "US" and isinstance(y, list | tuple):
+        refuse_missing_labels(np.array(y, dtype=object))
+    return labels
 
 
 def refuse_missing_labels(labels: NDArray[Any]) -> None:
