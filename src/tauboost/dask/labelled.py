@@ -22,6 +22,7 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..design.units import Units
 from ..tuning.held_out import fingerprints
+from ..tuning.row_sketch import RowSketch
 from ..validation import as_csr
 from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart
@@ -89,6 +90,11 @@ class LabelledParts(LoadedParts):
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
 
+    def sketch(self, seed: int) -> RowSketch:
+        """Return the sketch of the rows of all parts, by the fingerprints of a fit's seed."""
+        tasks = self.on_each("sketch", sketch_rows, self.n_features, seed, chosen=self.present)
+        return RowSketch.merged(self.crew.wait(tasks))
+
 
 def classes_of(labels: Sequence[Any]) -> NDArray[Any]:
     """Return the classes, in order, from the labels of all parts."""
@@ -144,3 +150,11 @@ def sample_rows(
         of_class = np.flatnonzero(codes == code)
         keep[of_class[np.argsort(prints[of_class])[:FEWEST_OF_A_CLASS]]] = True
     return X[keep], codes[keep], weights[keep]
+
+
+def sketch_rows(part: LoadedPart, n_features: int, seed: int) -> RowSketch:
+    """Return the sketch of the rows of a part that weigh anything."""
+    X = part.widened(n_features)
+    if part.sample_weight is not None:
+        X = X[np.flatnonzero(part.sample_weight > 0)]
+    return RowSketch.of(fingerprints(as_csr(X), seed, 1))

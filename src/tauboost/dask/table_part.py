@@ -23,6 +23,7 @@ from ..design.tallies import Tally, tally_column
 from ..tuning.binned_rows import LaneSpec
 from ..tuning.held_out import code_fingerprints
 from ..tuning.record import hash_sum
+from ..tuning.row_sketch import RowSketch
 from ..tuning.table_pairs import Pair
 from ..tuning.table_samples import DifferentRows, TableSamples, drawn_folds
 from ..tuning.table_weights import TableWeights
@@ -159,8 +160,11 @@ class TablePart(Numbered):
             found.append(Tally.merged(tallies, name).bounded(name))
         return found
 
-    def encode(self, encoding: Encoding) -> tuple[NDArray[np.intp], int]:
-        """Bin the rows, merge equal ones; returns how many are left of each class, and a hash."""
+    def encode(self, encoding: Encoding) -> tuple[NDArray[np.intp], int, RowSketch]:
+        """Bin the rows, merge equal ones.
+
+        Returns how many are left of each class, and of all a hash and a sketch.
+        """
         self.columns = encoding.columns
         frames = self._frames()
         parts = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
@@ -172,7 +176,9 @@ class TablePart(Numbered):
             encoding.seed,
             self.n_threads,
         )
-        return np.bincount(self.rows.labels), hash_sum(code_fingerprints(codes, 0), self.labels)
+        prints = code_fingerprints(codes, 0)
+        sketch = RowSketch.of(prints)
+        return np.bincount(self.rows.labels), hash_sum(prints, self.labels), sketch
 
     def fingerprints(self, classes: NDArray[np.intp]) -> tuple[Any, ...]:
         """Return fingerprints, labels and weights of the rows of some classes."""

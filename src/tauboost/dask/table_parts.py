@@ -20,6 +20,7 @@ from ..design.binning import categorical_positions, check_max_bins, whole_bits
 from ..design.columns import Column
 from ..design.tallies import Tally
 from ..tuning.record import Record, hash_text
+from ..tuning.row_sketch import RowSketch
 from ..tuning.table_fitting import VALUES_A_BIN
 from ..tuning.table_samples import deal_to_folds
 from ..validation.classes import class_weights
@@ -141,11 +142,16 @@ class TableParts:
         What a fit was made on is known then, and kept as ``record``.
         """
         encoding = Encoding(columns, seed)
-        found, hashes = zip(*self.crew.tell_each("encode", lambda _: (encoding,)), strict=True)
+        found, hashes, sketches = zip(
+            *self.crew.tell_each("encode", lambda _: (encoding,)), strict=True
+        )
         self.encoding = encoding
         n_classes = len(self.classes)
         self.record = Record.counted(
-            self.class_counts, len(columns), data_hash=hash_text(sum(hashes))
+            self.class_counts,
+            len(columns),
+            data_hash=hash_text(sum(hashes)),
+            sketch=RowSketch.merged(sketches),
         )
         return np.array([np.pad(counts, (0, n_classes - len(counts))) for counts in found])
 

@@ -17,7 +17,7 @@ from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths
-from ..tuning.record import Record
+from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
 from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
 from .classifier import TauBoostClassifier
@@ -139,7 +139,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
                 paths.append(notes.result(classes))
         self._choose(paths)
         caution = self._caution(samples)
-        codes, prints = samples.codes, samples.exact_prints
+        codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         self.record_ = Record.of(
             prints, codes, len(classes), arrays.shape[1], samples.seed, caution=caution
         )

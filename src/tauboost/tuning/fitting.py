@@ -16,7 +16,7 @@ from ..io.checkpoint import NoCheckpoint
 from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
 from .model import Model
 from .options import Parameters, Report
-from .record import Record
+from .record import Record, prints_of
 from .samples import Samples
 from .training import train
 
@@ -55,15 +55,14 @@ def fit(
         n_threads=n_threads,
         units=units,
     )
-    record = Record.of(
-        samples.exact_prints, samples.codes, len(classes), arrays.shape[1], samples.seed
-    )
+    prints, n_features = prints_of(samples, arrays.shape[1]), arrays.shape[1]
+    record = Record.of(prints, samples.codes, len(classes), n_features, samples.seed)
     samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
     warn_of(found.caution)
     return Model(
         classes,
-        samples.expand(found.coef, arrays.shape[1]),
+        samples.expand(found.coef, n_features),
         found.intercept,
         found.strength.loss,
         found.strength.alpha,
