@@ -88,8 +88,15 @@ def test_standard_input(model, expected):
     content = as_lines(TEXTS, LABELS)
     assert lines(model, "-", "--text", "text", stdin=content) == expected
     assert lines(model, "-", "--format", "jsonl", "--text", "text", stdin=content) == expected
-    # Without --text, a line is a text, whatever it looks like.
-    assert len(lines(model, "-", stdin=content)) == len(TEXTS)
+    # Without --text, a line is a text, unless the first is an object with the field of the fit.
+    raw = lines(model, "-", stdin=content)
+    assert len(raw) == len(TEXTS)
+    known = as_lines(TEXTS, ["great, fine, superb"] * len(TEXTS), "body", "note")
+    assert lines(model, "-", stdin=known) == expected
+    plain = lines(model, "-", "--format", "lines", stdin=known)
+    assert plain != expected
+    for first in ("", "{", "[1]", "{}", "3", '["body"]'):
+        assert lines(model, "-", stdin=f"{first}\n{known}")[1:] == plain
     assert lines(model, "-", stdin="") == []
     for kind, text in (("csv", ["--text", "text"]), ("fasttext", [])):
         content = AS_TEXT[kind](TEXTS, LABELS)

@@ -93,7 +93,8 @@ def predict(
     are passed over.
 
     Texts are looked for where the fit found them, unless --text says otherwise. A file without
-    names is a text a line, and so is standard input without --text: a line is answered at once.
+    names is a text a line. So is standard input, unless its first line is a JSON object with
+    the field of the fit: then it is JSON lines. Every line is answered at once.
     """
     wanted = {"--proba": proba, "--decision": decision, "--explain": explain}
     chosen = [option for option, is_given in wanted.items() if is_given]

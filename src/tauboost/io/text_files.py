@@ -23,7 +23,7 @@ from .source import first_bytes, open_source
 from .table_files import DELIMITERS, ENDINGS, kind_by_name
 from .text_arrow import arrow_texts
 from .text_csv import csv_texts
-from .text_json import json_texts
+from .text_json import begins_with_field, json_texts
 from .text_labels import AlikeLabels, LabelList
 from .text_lines import BYTE_ORDER_MARK, Lines, line_blocks
 from .text_marked import PREFIX, marked_texts, plain_texts
@@ -87,7 +87,8 @@ def text_blocks(
 ) -> Iterator[TextBlock]:
     """Yield the texts of some files, a few megabytes at a time: see `read_texts`.
 
-    With ``if_named``, the names are for files that show that they have some; others are lines. With
+    With ``if_named``, the names are for files that show that they have some; others are lines. A
+    stream shows it by a first line that is a JSON object with the text's name. With
     ``is_eager``, what a pipe gives is yielded without waiting for more, line by line if it comes
     so, and it may give nothing at all.
     """
@@ -142,7 +143,15 @@ def _blocks(
         first = next(blocks, None)
         if first is None:
             return
+        if kind is None:
+            is_stream = not isinstance(file, str | os.PathLike)
+            kind = _streams(first, wanted) if is_stream and wanted.if_named else None
         yield from _in_lines(chain([first], blocks), kind or _looks_like(first, wanted), wanted)
+
+
+def _streams(first: Lines, wanted: Wanted) -> str:
+    """Tell from the first line what a stream holds whose reader needs no names: lines, or JSON."""
+    return "jsonl" if wanted.text is not None and begins_with_field(first, wanted.text) else "lines"
 
 
 def _looks_like(first: Lines, wanted: Wanted) -> str:

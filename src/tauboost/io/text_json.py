@@ -18,7 +18,7 @@ from ..base.messages import listed, shown
 from .text_lines import NOT_UTF8, Lines
 from .text_wanted import TextBlock, Wanted
 
-__all__ = ["json_texts"]
+__all__ = ["begins_with_field", "json_texts"]
 
 ONE_A_LINE: Final = "every line must be one object, as in {...}"
 SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -35,6 +35,15 @@ def json_texts(blocks: Iterator[Lines], wanted: Wanted) -> Iterator[TextBlock]:
             _check_names(lines, start, wanted)
             reader = _Reader(wanted)
         yield reader.read(lines)
+
+
+def begins_with_field(lines: Lines, name: str) -> bool:
+    """Tell whether the first line is a JSON object with this field."""
+    number, line = next(lines.numbered())
+    try:
+        return name in _object(lines, number, line)
+    except ValueError:
+        return False
 
 
 def _check_names(lines: Lines, start: tuple[int, bytes], wanted: Wanted) -> None:
