@@ -195,3 +195,17 @@ def test_the_name_of_several_files(tmp_path):
     source = TextSource(paths, "text", None, None)
     assert source.name == "a.jsonl and 2 more"
     assert source.is_pipe  # or not there
+
+
+def test_one_bad_byte_need_not_end_a_stream(model, tmp_path):
+    stream = b"great film\ngreat \xff film\nawful film\n"
+    wrong = complaint(run("predict", model, "-", "--json", stdin=stream))
+    assert "line 2: the text is not UTF-8" in wrong
+    assert "--errors replace or skip" in wrong
+    assert lines(model, "-", "--errors", "replace", stdin=stream) == ["pos", "pos", "neg"]
+    assert len(lines(model, "-", "--errors", "skip", stdin=stream)) == 3
+    train = tmp_path / "train.txt"
+    train.write_bytes(b"".join(b"__label__%d a%d b\xff\n" % (k % 2, k % 2) for k in range(40)))
+    result = run("fit", train, "--errors", "replace", "--alpha", "0.1")
+    assert result.exit_code == 0, result.output
+    assert "line 1: the text is not UTF-8" in complaint(run("fit", train))

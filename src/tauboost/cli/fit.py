@@ -26,7 +26,7 @@ from .fit_options import (
     Trace,
     number_or_auto,
 )
-from .text_options import FormatName, Hash, MaxBytes, MinDf, Ngrams, Text
+from .text_options import Errors, FormatName, Hash, MaxBytes, MinDf, Ngrams, Text
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -65,6 +65,7 @@ def fit(
     n_hashes: Hash = None,
     max_bytes: MaxBytes = None,
     kind: FormatName = None,
+    errors: Errors = None,
     drop: Drop = None,
     categorical: Categorical = None,
     monotone: Monotone = None,
@@ -101,6 +102,7 @@ def fit(
     wishes: dict[str, dict[str, Any]] = {
         "texts": {
             "--ngrams": ngrams, "--min-df": min_df, "--hash": n_hashes, "--max-bytes": max_bytes,
+            "--errors": errors,
         },
         "tables": {
             "--drop": drop, "--categorical": categorical, "--monotone": monotone,

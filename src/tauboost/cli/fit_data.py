@@ -64,7 +64,9 @@ def _fit_data(
         _refuse(wishes["tables"] | wishes["rows"], task.paths[0], "holds texts")
         from .fit_texts import fit_text_files  # noqa: PLC0415
 
-        source = TextSource(tuple(task.paths), task.text, task.label, task.kind)
+        errors = wishes["texts"]["--errors"]
+        names = (task.text, task.label, task.kind)
+        source = TextSource(tuple(task.paths), *names, errors=errors)
         fit_text_files(source, wishes["texts"], given, task.test, outputs, as_json=as_json)
         return
     path, of_tables = only(task.paths), {"--label": task.label} | wishes["tables"]

@@ -6,7 +6,17 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Format", "FormatName", "Hash", "MaxBytes", "MinDf", "Ngrams", "Text", "of_texts"]
+__all__ = [
+    "Errors",
+    "Format",
+    "FormatName",
+    "Hash",
+    "MaxBytes",
+    "MinDf",
+    "Ngrams",
+    "Text",
+    "of_texts",
+]
 
 
 class Format(StrEnum):
@@ -28,6 +38,23 @@ Text = Annotated[
 FormatName = Annotated[
     Format | None,
     typer.Option("--format", help="Texts: what DATA is; by its name or first bytes if not given."),
+]
+
+
+class OnErrors(StrEnum):
+    """What becomes of lines that are not UTF-8, by name."""
+
+    strict = "strict"
+    replace = "replace"
+    skip = "skip"
+
+
+Errors = Annotated[
+    OnErrors | None,
+    typer.Option(
+        help="Texts: what becomes of a line that is not UTF-8: an error (strict, if not given), "
+        "bad bytes replaced, or left out (skip; of plain lines, taken for an empty text).",
+    ),
 ]
 Ngrams = Annotated[
     str | None,

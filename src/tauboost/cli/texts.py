@@ -47,6 +47,7 @@ class TextSource:
     label: str | None
     kind: str | None
     if_named: bool = False  # the names are those of a fit: files without names do as well
+    errors: str | None = None  # what becomes of lines that are not UTF-8
 
     @property
     def name(self) -> str:
@@ -74,6 +75,7 @@ class TextSource:
                 with_labels=with_labels,
                 if_named=self.if_named,
                 is_eager=is_eager,
+                errors=self.errors or "strict",
             ):
                 yield block
                 show(block.bytes_read)

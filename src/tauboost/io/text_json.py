@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any, Final
 
 from ..base.messages import listed, shown
-from .text_lines import NOT_UTF8, Lines
+from .text_lines import BAD_LINE, Lines
 from .text_wanted import TextBlock, Wanted
 
 __all__ = ["begins_with_field", "json_texts"]
@@ -132,7 +132,7 @@ def _object(lines: Lines, number: int, line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise lines.wrong(number, "too many lists inside each other") from None
     except UnicodeDecodeError:
-        raise lines.wrong(number, f"the text {NOT_UTF8}") from None
+        raise lines.wrong(number, BAD_LINE) from None
     except msgspec.DecodeError as error:
         raise lines.wrong(number, _in_words(str(error), line)) from None
     if isinstance(value, dict):
