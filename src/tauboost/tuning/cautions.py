@@ -42,15 +42,21 @@ RUNS, SAMPLES_IN_A_RUN = 16, 64
 
 def of_choice(decisions: Vector, codes: NDArray[np.intp], weights: Vector, loss: float) -> str:
     """Judge a model by its decision values of held-out samples, and its log-loss on them."""
-    if not are_enough(np.bincount(codes)):
-        return ""
-    said = of_shares(np.bincount(codes, weights), len(codes), loss)
-    if said:
+    counts = np.bincount(codes)
+    said = of_shares(np.bincount(codes, weights), len(codes), loss) if are_enough(counts) else ""
+    if said or len(codes) < FEWEST:
         return said
     is_binary = decisions.shape[1] == 1
     chosen = decisions[:, 0] > 0 if is_binary else decisions.argmax(axis=1)
     if not (chosen == chosen[0]).all():
         return ""
+    if not are_enough(counts):
+        rest = len(codes) - int(counts.max())
+        return (
+            f"the model predicts one class for every held-out sample, and {rest} of "
+            f"{len(codes):,} are of others: collect more samples of rare classes, or set "
+            "class_weight='balanced', or compare predict_proba with a lower threshold"
+        )
     return (
         "the model predicts one class for every held-out sample, though its probabilities tell "
         "samples apart: set class_weight='balanced', or compare predict_proba with a lower "
