@@ -7,6 +7,7 @@ from typing import Annotated, Any
 import typer
 
 __all__ = [
+    "Analyzer",
     "Errors",
     "Format",
     "FormatName",
@@ -60,6 +61,22 @@ Ngrams = Annotated[
     str | None,
     typer.Option(metavar="RANGE", help="Texts: words in a row that are a feature, as in 1-2 or 1."),
 ]
+
+
+class AnalyzerName(StrEnum):
+    """What is counted, by name."""
+
+    word = "word"
+    char_wb = "char_wb"
+    char = "char"
+
+
+Analyzer = Annotated[
+    AnalyzerName | None,
+    typer.Option(
+        help="Texts: what --ngrams counts: words, or characters, within words (char_wb) or across."
+    ),
+]
 MinDf = Annotated[
     str | None,
     typer.Option(
@@ -93,6 +110,8 @@ def of_texts(wishes: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if wishes["--ngrams"] is not None:
         found["ngram_range"] = _range(wishes["--ngrams"])
+    if wishes["--analyzer"] is not None:
+        found["analyzer"] = str(wishes["--analyzer"])
     if wishes["--min-df"] is not None:
         found["min_df"] = _share(wishes["--min-df"])
     if wishes["--hash"] is not None:
