@@ -76,6 +76,17 @@ def test_one_class_for_everybody_where_the_other_is_rare():
     assert "collect more samples of rare classes, or set class_weight" in clf.record_.caution
 
 
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_class_of_five_is_too_rare_to_hold_out(kind):
+    X, y = rare_positives(5)
+    X = np.random.default_rng(0).normal(size=(len(y), 3)) if kind is ESTIMATORS[2] else X
+    with pytest.warns(tb.FitWarning, match=r"for every training sample, and 5 of 12,500 are") as w:
+        clf = kind(random_state=0).fit(X, y)
+    assert not clf.predict(X).any()
+    assert len(w) == 1
+    assert "set class_weight='balanced'" in clf.record_.caution
+
+
 def test_a_rare_class_that_is_found_is_no_reason_to_warn():
     X, y = rare_positives(12)
     X = sp.hstack([X, sp.csr_array(y[:, None].astype(float))], format="csr")

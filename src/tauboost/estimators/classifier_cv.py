@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
-from ..tuning.cautions import are_enough, of_range, of_shares
+from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_shares
 from ..tuning.events import live_line
 from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
@@ -138,7 +138,9 @@ class TauBoostClassifierCV(TauBoostClassifier):
                 LanePaths(samples, strengths, folds, tol, max_iter, report).run(notes)
                 paths.append(notes.result(classes))
         self._choose(paths)
-        caution = self._caution(samples)
+        caution = self._caution(samples) or of_rare_classes(
+            np.bincount(samples.codes), lambda: self._model.decisions(arrays, n_threads)
+        )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         self.record_ = Record.of(
             prints, codes, len(classes), arrays.shape[1], samples.seed, caution=caution

@@ -14,6 +14,8 @@ from ..base.kinds import is_sparse
 from ..design.units import Units
 from ..io.checkpoint import NoCheckpoint
 from ..validation import CsrArrays, check_seed, check_weights, encode_labels, with_class_weights
+from .cautions import of_rare_classes
+from .linear import decision_values
 from .model import Model
 from .options import Parameters, Report
 from .record import Record, prints_of
@@ -59,7 +61,11 @@ def fit(
     record = Record.of(prints, samples.codes, len(classes), n_features, samples.seed)
     samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
-    warn_of(found.caution)
+    caution = found.caution or of_rare_classes(
+        np.array(record.counts),
+        lambda: decision_values(samples.arrays, found.coef, found.intercept, n_threads),
+    )
+    warn_of(caution)
     return Model(
         classes,
         samples.expand(found.coef, n_features),
@@ -72,7 +78,7 @@ def fit(
         found.held_out_loss,
         found.message,
         found.table,
-        replace(record, caution=found.caution, gap=found.gap),
+        replace(record, caution=caution, gap=found.gap),
     )
 
 
