@@ -45,9 +45,9 @@ FormatName = Annotated[
 class OnErrors(StrEnum):
     """What becomes of lines that are not UTF-8, by name."""
 
-    strict = "strict"
-    replace = "replace"
-    skip = "skip"
+    end = "strict"
+    mend = "replace"
+    leave_out = "skip"
 
 
 Errors = Annotated[
