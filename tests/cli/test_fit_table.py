@@ -66,7 +66,8 @@ def test_what_is_shown(folder):
     assert (result.exit_code, result.stderr) == (0, "")
     lines = [" ".join(line.split()) for line in result.stdout.splitlines()]
     assert lines[:3] == ["shop.csv", "numbers age, zip, income", "categories town"]
-    assert lines[-1] == "wrote m"
+    command = "a report on the test part alone: tauboost report m shop.csv --test 0.25"
+    assert lines[-2:] == ["wrote m", command]
     assert any(line.startswith("importance age") for line in lines)
     assert any(line.startswith("test AUC 0.") for line in lines)
 

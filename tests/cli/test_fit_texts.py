@@ -43,7 +43,8 @@ def test_what_is_shown(folder):
     assert any("features: runs of 1 to 2 words" in line for line in lines)
     assert any(line.startswith("for neg ") and "awful" in line for line in lines)
     assert any(line.startswith("test AUC 0.") for line in lines)
-    assert lines[-1] == "wrote m"
+    command = "a report on the test part alone: tauboost report m train.jsonl --test 0.25"
+    assert lines[-2:] == ["wrote m", command]
 
 
 def test_the_model_is_the_one_of_the_classifier(folder):

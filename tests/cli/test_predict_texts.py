@@ -88,8 +88,15 @@ def test_standard_input(model, expected):
     content = as_lines(TEXTS, LABELS)
     assert lines(model, "-", "--text", "text", stdin=content) == expected
     assert lines(model, "-", "--format", "jsonl", "--text", "text", stdin=content) == expected
-    # Without --text, a line is a text, whatever it looks like.
-    assert len(lines(model, "-", stdin=content)) == len(TEXTS)
+    # Without --text, a line is a text, unless the first is an object with the field of the fit.
+    raw = lines(model, "-", stdin=content)
+    assert len(raw) == len(TEXTS)
+    known = as_lines(TEXTS, ["great, fine, superb"] * len(TEXTS), "body", "note")
+    assert lines(model, "-", stdin=known) == expected
+    plain = lines(model, "-", "--format", "lines", stdin=known)
+    assert plain != expected
+    for first in ("", "{", "[1]", "{}", "3", '["body"]'):
+        assert lines(model, "-", stdin=f"{first}\n{known}")[1:] == plain
     assert lines(model, "-", stdin="") == []
     for kind, text in (("csv", ["--text", "text"]), ("fasttext", [])):
         content = AS_TEXT[kind](TEXTS, LABELS)
@@ -188,3 +195,17 @@ def test_the_name_of_several_files(tmp_path):
     source = TextSource(paths, "text", None, None)
     assert source.name == "a.jsonl and 2 more"
     assert source.is_pipe  # or not there
+
+
+def test_one_bad_byte_need_not_end_a_stream(model, tmp_path):
+    stream = b"great film\ngreat \xff film\nawful film\n"
+    wrong = complaint(run("predict", model, "-", "--json", stdin=stream))
+    assert "line 2: the text is not UTF-8" in wrong
+    assert "--errors replace or skip" in wrong
+    assert lines(model, "-", "--errors", "replace", stdin=stream) == ["pos", "pos", "neg"]
+    assert len(lines(model, "-", "--errors", "skip", stdin=stream)) == 3
+    train = tmp_path / "train.txt"
+    train.write_bytes(b"".join(b"__label__%d a%d b\xff\n" % (k % 2, k % 2) for k in range(40)))
+    result = run("fit", train, "--errors", "replace", "--alpha", "0.1")
+    assert result.exit_code == 0, result.output
+    assert "line 1: the text is not UTF-8" in complaint(run("fit", train))

@@ -59,6 +59,8 @@ def check(X, local, there):
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-7)
     assert there.record_.to_data() == local.record_.to_data()  # the hash of the data, too
+    assert np.array_equal(there.record_.sketch.prints, local.record_.sketch.prints)
+    assert np.array_equal(there.record_.sketch.counts, local.record_.sketch.counts)
     assert there.record_.seconds > 0
     assert there.record_.peak_bytes is None
     for one, other in zip(local._terms, there._terms, strict=True):

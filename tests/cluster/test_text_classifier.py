@@ -155,6 +155,14 @@ def test_several_classes_and_weights_of_0_leave_words_out(client):
     assert there.features_.terms.find("leftout") == -1
 
 
+def test_the_texts_of_the_fit_are_recognised(client):
+    there = td.TextClassifier(alpha=1e-2, random_state=0, client=client)
+    there.fit(dd.from_pandas(FRAME, npartitions=3), "label")
+    local = tb.TextClassifier(alpha=1e-2, random_state=0).fit(TEXTS, Y)
+    assert np.array_equal(there.record_.sketch.prints, local.record_.sketch.prints)
+    assert np.array_equal(there.record_.sketch.counts, local.record_.sketch.counts)
+
+
 def test_a_strength_is_chosen(client):
     frame = dd.from_pandas(FRAME, npartitions=3)
     there = td.TextClassifier(random_state=0, client=client).fit(frame, "label")

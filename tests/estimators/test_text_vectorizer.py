@@ -92,6 +92,7 @@ def compare(options, texts, n_jobs=1):
         np.testing.assert_allclose(ours.idf_, theirs.idf_, rtol=tolerance)
 
 
+@pytest.mark.filterwarnings("ignore:the words that count")  # odd texts have few
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
 @pytest.mark.parametrize("options", WORDS + RUNS + WEIGHTS + HASHES)
 def test_equals_scikit_learn(options):
@@ -99,6 +100,7 @@ def test_equals_scikit_learn(options):
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore:the words that count")  # odd texts have few
 @pytest.mark.filterwarnings("ignore:Your stop_words may be inconsistent")
 @pytest.mark.parametrize("options", WORDS + RUNS + WEIGHTS + HASHES)
 def test_equals_scikit_learn_on_very_many_texts(options):

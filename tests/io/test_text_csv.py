@@ -87,3 +87,41 @@ def test_labels_are_numbers_if_all_are(labels, kind, expected, tmp_path):
     (tmp_path / "a.csv").write_text(f"text,label\n{rows}\n")
     found = read_texts([tmp_path / "a.csv"], "text", "label")[1]
     assert (found.dtype.kind, found.tolist()) == (kind, expected)
+
+
+HELD = [f"row {k}" for k in range(100)]
+
+
+@pytest.mark.parametrize("end", ["\n", "\r\n"])
+@pytest.mark.parametrize("bytes_at_once", [5, 10**6])
+@pytest.mark.parametrize("label_first", [False, True])
+def test_stray_quotes_in_tsv_swallow_nothing(end, bytes_at_once, label_first, monkeypatch):
+    monkeypatch.setattr(source, "STREAM_BYTES", bytes_at_once)
+    texts = ['"Good, he said', *HELD, '6" and "more"', '"so" good', '"all"', 'an end"', '"last']
+    rows = [("label", "text") if label_first else ("text", "label")]
+    rows += [("x", text) if label_first else (text, "x") for text in texts]
+    file = io.BytesIO("".join("\t".join(row) + end for row in rows).encode())
+    found, labels = read_texts([file], "text", "label", kind="tsv")
+    assert found == [text.replace('"all"', "all") for text in texts]
+    assert labels.tolist() == ["x"] * len(texts)
+
+
+@pytest.mark.parametrize("cell", ["a\nb", 'a\n\nb "c"\td', "a\tb", "a\r\nb\r\n\r\nc"])
+@pytest.mark.parametrize("label_first", [False, True])
+def test_quoted_cells_of_tsv_go_on_below(cell, label_first):
+    text = io.StringIO(newline="")
+    rows = [("text", "label"), (cell, "x"), ("behind", "y")]
+    rows = [row[::-1] for row in rows] if label_first else rows
+    csv.writer(text, delimiter="\t").writerows(rows)
+    file = io.BytesIO(text.getvalue().encode())
+    texts, labels = read_texts([file], "text", "label", kind="tsv")
+    assert (texts, labels.tolist()) == ([cell, "behind"], ["x", "y"])
+
+
+def test_a_quote_of_tsv_that_is_never_closed():
+    for content, message in (
+        (b'label\ttext\nx\t"a\nb\nc\n', "line 2: a quote is opened here and never closed"),
+        (b'"label"\t"text"\nx\t"a\ny\tc\n', "line 2: a quote is opened here and never closed"),
+    ):
+        with pytest.raises(ValueError, match=message):
+            read_texts([io.BytesIO(content)], "text", "label", kind="tsv")

@@ -173,7 +173,8 @@ def test_what_is_no_utf8(name, bad, tmp_path):
         "a.csv": b"text,label\nx,y\n%s,z\n",
         "a.txt": b"__label__x y\n" * 2 + b"__label__x %s\n",
     }[name] % bad
-    message = ", line 3: the text is not UTF-8: convert the file, as with iconv"
+    message = ", line 3: the text is not UTF-8: convert the file, as with iconv, or give --errors "
+    message += "replace or skip"
     assert wrong(tmp_path / name, content, good, label) == message
 
 
@@ -210,3 +211,37 @@ def test_a_document_of_many_megabytes(tmp_path):
         path = write_texts(tmp_path, kind, [long, "short"], ["a", "b"])
         texts, _ = read_texts([path], **names_for(kind))
         assert texts == [long, "short"]
+
+
+BAD = b"\xff\xfe"
+ON_ERRORS = {
+    "jsonl": b'{"text": "a"}\n{"text": "b%s"}\n{"text": "c"}\n',
+    "csv": b"text,label\na,x\nb%s,x\nc,y\n",
+    "tsv": b"text\tlabel\na\tx\nb%s\tx\nc\ty\n",
+    "fasttext": b"__label__x a\n__label__x b%s\n__label__y c\n",
+    "lines": b"a\nb%s\nc",
+}
+
+
+@pytest.mark.parametrize("kind", ON_ERRORS)
+@pytest.mark.parametrize("bytes_at_once", [3, 10**6])
+def test_lines_that_are_not_utf8(kind, bytes_at_once, monkeypatch):
+    monkeypatch.setattr(source, "STREAM_BYTES", bytes_at_once)
+    names = (None, None) if kind in ("fasttext", "lines") else ("text", "label")
+
+    def read(errors):
+        file = io.BytesIO(ON_ERRORS[kind] % BAD)
+        blocks = text_blocks([file], *names, kind=kind, with_labels=False, errors=errors)
+        return [text for block in blocks for text in block.texts]
+
+    assert read("replace") == ["a", "b\ufffd\ufffd", "c"]
+    assert read("skip") == (["a", "", "c"] if kind == "lines" else ["a", "c"])
+    line = 3 if "sv" in kind else 2
+    with pytest.raises(
+        ValueError, match=rf"line {line}: the text .* give --errors replace or skip"
+    ):
+        read("strict")
+    with pytest.raises(
+        ValueError, match="errors must be one of strict, replace, skip, got 'ignore'"
+    ):
+        read("ignore")

@@ -61,6 +61,39 @@ def test_one_class_for_everybody():
     assert (clf.predict(X) == 0).all()
 
 
+def rare_positives(n_positive, n=12_500):
+    rng = np.random.default_rng(0)
+    y = np.arange(n) < n_positive
+    return sp.csr_array((rng.random((n, 30)) < 0.1 + 0.2 * y[:, None]).astype(float)), y
+
+
+def test_one_class_for_everybody_where_the_other_is_rare():
+    X, y = rare_positives(12)
+    with pytest.warns(tb.FitWarning, match=r"one class for every held-out sample, and \d+ of") as w:
+        clf = tb.TauBoostClassifier(random_state=0).fit(X, y)
+    assert not clf.predict(X).any()
+    assert len(w) == 1
+    assert "collect more samples of rare classes, or set class_weight" in clf.record_.caution
+
+
+@pytest.mark.parametrize("kind", ESTIMATORS)
+def test_a_class_of_five_is_too_rare_to_hold_out(kind):
+    X, y = rare_positives(5)
+    X = np.random.default_rng(0).normal(size=(len(y), 3)) if kind is ESTIMATORS[2] else X
+    with pytest.warns(tb.FitWarning, match=r"for every training sample, and 5 of 12,500 are") as w:
+        clf = kind(random_state=0).fit(X, y)
+    assert not clf.predict(X).any()
+    assert len(w) == 1
+    assert "set class_weight='balanced'" in clf.record_.caution
+
+
+def test_a_rare_class_that_is_found_is_no_reason_to_warn():
+    X, y = rare_positives(12)
+    X = sp.hstack([X, sp.csr_array(y[:, None].astype(float))], format="csr")
+    clf = tb.TauBoostClassifier(random_state=0).fit(X, y)  # warnings are errors
+    assert clf.score(X, y) == 1.0
+
+
 def test_the_end_of_a_range():
     alphas = np.array([10.0, 1.0, 0.1])
     assert slope_at_the_end(alphas, np.array([0.5, 0.6, 0.7])) == 1

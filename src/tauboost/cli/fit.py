@@ -26,7 +26,7 @@ from .fit_options import (
     Trace,
     number_or_auto,
 )
-from .text_options import FormatName, Hash, MaxBytes, MinDf, Ngrams, Text
+from .text_options import Analyzer, Errors, FormatName, Hash, MaxBytes, MinDf, Ngrams, Text
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -61,10 +61,12 @@ def fit(
     trace: Trace = None,
     plot: Plot = None,
     ngrams: Ngrams = None,
+    analyzer: Analyzer = None,
     min_df: MinDf = None,
     n_hashes: Hash = None,
     max_bytes: MaxBytes = None,
     kind: FormatName = None,
+    errors: Errors = None,
     drop: Drop = None,
     categorical: Categorical = None,
     monotone: Monotone = None,
@@ -100,7 +102,8 @@ def fit(
     given |= {} if l1_ratio is None else {"l1_ratio": number_or_auto(l1_ratio, "--l1-ratio")}
     wishes: dict[str, dict[str, Any]] = {
         "texts": {
-            "--ngrams": ngrams, "--min-df": min_df, "--hash": n_hashes, "--max-bytes": max_bytes,
+            "--ngrams": ngrams, "--analyzer": analyzer, "--min-df": min_df, "--hash": n_hashes,
+            "--max-bytes": max_bytes, "--errors": errors,
         },
         "tables": {
             "--drop": drop, "--categorical": categorical, "--monotone": monotone,

@@ -1,12 +1,16 @@
 """``tauboost fit`` by what the data are: texts, a table, or rows of indices and values."""
 
+import shlex
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from ..base.threads import resolve_threads
 from .data import is_table, name_of, only
 from .fit_stages import Outputs
+from .held_out import fraction_of
 from .texts import TextSource, are_texts
 
 __all__ = ["Task", "fit_data"]
@@ -22,6 +26,15 @@ class Task:
     kind: str | None  # of files with texts
     test: str | None
 
+    def report_command(self, model: Path | None) -> str | None:
+        """Return the command for a report on the part that was held out, if there is one."""
+        is_part = self.test is not None and fraction_of(self.test) is not None
+        if model is None or not is_part or not all(path.exists() for path in self.paths):
+            return None
+        words = ["tauboost", "report", model, *self.paths, "--test", self.test]
+        words += [] if self.kind is None else ["--format", self.kind]
+        return shlex.join(map(str, words))
+
 
 def fit_data(
     task: Task,
@@ -34,11 +47,26 @@ def fit_data(
     outputs = Outputs(*files)
     outputs.check()  # a wrong option shall not wait for the data
     resolve_threads(None if given["n_jobs"] == -1 else given["n_jobs"])
+    _fit_data(task, given, wishes, outputs, as_json)
+    command = None if as_json else task.report_command(outputs.model)
+    if command is not None:
+        typer.echo(f"a report on the test part alone: {command}")
+
+
+def _fit_data(
+    task: Task,
+    given: dict[str, Any],
+    wishes: dict[str, dict[str, Any]],
+    outputs: Outputs,
+    as_json: bool,
+) -> None:
     if are_texts(task.paths, task.text, task.kind):
         _refuse(wishes["tables"] | wishes["rows"], task.paths[0], "holds texts")
         from .fit_texts import fit_text_files  # noqa: PLC0415
 
-        source = TextSource(tuple(task.paths), task.text, task.label, task.kind)
+        errors = wishes["texts"]["--errors"]
+        names = (task.text, task.label, task.kind)
+        source = TextSource(tuple(task.paths), *names, errors=errors)
         fit_text_files(source, wishes["texts"], given, task.test, outputs, as_json=as_json)
         return
     path, of_tables = only(task.paths), {"--label": task.label} | wishes["tables"]

@@ -17,7 +17,6 @@ from ..io.model import TextData, model_size
 from ..io.text_files import joined
 from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
-from ..tuning.held_out import text_fingerprints
 from ..tuning.metrics import metrics
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
@@ -30,7 +29,7 @@ from .fit_summary import facts_of, show_rows
 from .held_out import check_test_labels, fraction_of, held_out
 from .text_options import of_texts
 from .text_terms import text_facts, top_rows
-from .texts import TextSource
+from .texts import TextSource, test_prints
 
 __all__ = ["fit_text_files"]
 
@@ -94,8 +93,7 @@ class _Run:
         is_file = test is not None and self.fraction is None
         self.test = replace(source, paths=(Path(str(test)),)) if is_file else None
         self.n_threads = resolve_threads(None if parameters.n_jobs == -1 else parameters.n_jobs)
-        # Not the seed of the fit, which holds out a part of the rest.
-        self.seed = parameters.random_state + 2**40
+        self.seed = parameters.random_state
 
     def fit_whole(self) -> None:
         """Fit to texts that are all in memory."""
@@ -103,7 +101,7 @@ class _Run:
         with self.stages.timed("reading"):
             texts, y = self.source.read()
             if self.fraction is not None:
-                held = held_out(text_fingerprints(texts, self.seed), y, self.fraction)
+                held = held_out(test_prints(texts, self.seed), y, self.fraction)
                 tested = list(compress(texts, held)), y[held]
                 texts, y = list(compress(texts, ~held)), y[~held]
             elif self.test is not None:
@@ -155,7 +153,7 @@ class _Run:
         with self.stages.timed("reading"):
             for block in self.source.blocks("reading"):
                 labels.add(block)
-                prints.append(text_fingerprints(block.texts, self.seed))
+                prints.append(test_prints(block.texts, self.seed))
         return held_out(np.concatenate(prints), labels.array(), fraction)
 
     def _finish(self, model: TextModel, tested: Iterator[tuple[list[str], Any]] | None) -> None:

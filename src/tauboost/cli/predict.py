@@ -6,7 +6,7 @@ from typing import Annotated
 import typer
 
 from .arguments import AsJson, DataPaths, Threads
-from .text_options import FormatName, Text
+from .text_options import Errors, FormatName, Text
 
 __all__ = ["EXAMPLES", "predict"]
 
@@ -72,6 +72,7 @@ KINDS = {
 def predict(
     model: ModelPath,
     data: DataPaths,
+    *,
     out: Out = None,
     proba: Proba = False,
     decision: Decision = False,
@@ -80,6 +81,7 @@ def predict(
     text: Text = None,
     label: Label = None,
     kind: FormatName = None,
+    errors: Errors = None,
     threads: Threads = None,
     zero_based: ZeroBased = False,
     as_json: AsJson = False,
@@ -93,7 +95,8 @@ def predict(
     are passed over.
 
     Texts are looked for where the fit found them, unless --text says otherwise. A file without
-    names is a text a line, and so is standard input without --text: a line is answered at once.
+    names is a text a line. So is standard input, unless its first line is a JSON object with
+    the field of the fit: then it is JSON lines. Every line is answered at once.
     """
     wanted = {"--proba": proba, "--decision": decision, "--explain": explain}
     chosen = [option for option, is_given in wanted.items() if is_given]
@@ -102,5 +105,5 @@ def predict(
     what = KINDS[chosen[0]] if chosen else "predict"
     from .predict_data import Question, predict_data  # noqa: PLC0415
 
-    question = Question(data, text, label, kind, what, with_metrics, threads, zero_based)
+    question = Question(data, text, label, kind, errors, what, with_metrics, threads, zero_based)
     predict_data(model, question, out, as_json)

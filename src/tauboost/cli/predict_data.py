@@ -36,6 +36,7 @@ class Question:
     text: str | None
     label: str | None
     kind: str | None  # of files with texts
+    errors: str | None  # what becomes of lines that are not UTF-8
     what: str
     with_metrics: bool
     threads: int | None
@@ -54,7 +55,8 @@ def predict_data(path: Path, question: Question, out: Path | None, as_json: bool
     if isinstance(model, TextModel):
         from .predict_texts import explain_texts, source_for, text_parts  # noqa: PLC0415
 
-        source = source_for(saved, question.paths, question.text, question.label, question.kind)
+        names = (question.text, question.label, question.kind, question.errors)
+        source = source_for(saved, question.paths, *names)
         if question.what == "explain":
             with output(out, is_quiet=as_json) as file:
                 n_samples, found = explain_texts(model, source, file, n_threads)
@@ -75,7 +77,12 @@ def predict_data(path: Path, question: Question, out: Path | None, as_json: bool
 
 def _refuse_options_of_texts(model: Path, question: Question) -> None:
     is_explained = question.what == "explain" or None
-    options = {"--text": question.text, "--format": question.kind, "--explain": is_explained}
+    options = {
+        "--text": question.text,
+        "--format": question.kind,
+        "--errors": question.errors,
+        "--explain": is_explained,
+    }
     for option, value in options.items():
         if value is not None:
             raise ValueError(f"{option}: for models of texts, and {name_of(model)} is not one")

@@ -21,18 +21,20 @@ WIDEST = 60  # characters of a text above its explanation
 
 
 def source_for(
-    saved: AnyData, paths: Sequence[Path], text: str | None, label: str | None, kind: str | None
+    saved: AnyData,
+    paths: Sequence[Path],
+    text: str | None,
+    label: str | None,
+    kind: str | None,
+    errors: str | None = None,
 ) -> TextSource:
     """Return what to read: by the names that are given, or else by those of the fit."""
-    is_named = text is not None or kind is not None
-    if any(str(path) == "-" for path in paths) and not is_named:
-        kind = "lines"
     known = {word: saved.fitted.get(word) for word in ("text", "label")}
     names = [
         given if given is not None else name if isinstance(name := known[word], str) else None
         for word, given in (("text", text), ("label", label))
     ]
-    return TextSource(tuple(paths), names[0], names[1], kind, if_named=text is None)
+    return TextSource(tuple(paths), names[0], names[1], kind, text is None, errors)
 
 
 def text_parts(

@@ -15,6 +15,8 @@ EXAMPLES = """Examples:
 
 tauboost report spam.tauboost test.svm --out report.html
 
+tauboost report adult.tauboost adult.csv --test 0.2
+
 tauboost report adult.tauboost test.csv --notes intended-use.txt --out adult.html
 
 tauboost report reviews.tauboost test.jsonl.xz --title "Film reviews" --positive neg
@@ -48,6 +50,14 @@ Label = Annotated[
         metavar="FIELD", help="Texts, tables: what holds the labels, if not that of the fit."
     ),
 ]
+TestPart = Annotated[
+    float | None,
+    typer.Option(
+        "--test",
+        metavar="FRACTION",
+        help="Look only at the rows of DATA that fit --test FRACTION kept from the model.",
+    ),
+]
 Positive = Annotated[
     str | None,
     typer.Option(
@@ -70,12 +80,14 @@ Verdict = Annotated[
 def report(
     model: ModelPath,
     data: DataPaths = None,
+    *,
     out: Out = Path("report.html"),
     title: Title = None,
     notes: Notes = None,
     names: Names = None,
     positive: Positive = None,
     verdict: Verdict = False,
+    test: TestPart = None,
     text: Text = None,
     label: Label = None,
     kind: FormatName = None,
@@ -91,5 +103,7 @@ def report(
     """
     from .report_data import Asked, write_report  # noqa: PLC0415
 
-    asked = Asked(data or [], text, label, kind, names, positive, verdict, threads, zero_based)
+    asked = Asked(
+        data or [], text, label, kind, names, positive, verdict, test, threads, zero_based
+    )
     write_report(model, asked, out, title, notes, as_json)

@@ -3,6 +3,7 @@
 import json
 import time
 from dataclasses import dataclass
+from itertools import compress
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -24,7 +25,9 @@ from ..tuning.model import Model
 from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
-from .data import is_table, name_of, only, open_data
+from .data import Data as CliData
+from .data import is_table, name_of, naming, only, open_data
+from .held_out import fraction_of, held_out, split
 from .inspect_model import label_of
 
 if TYPE_CHECKING:
@@ -44,6 +47,7 @@ class Asked:
     names: Path | None
     positive: str | None
     verdict: bool
+    test: float | None  # the part of the data that the fit was tested on
     threads: int | None
     zero_based: bool
 
@@ -113,14 +117,18 @@ def _subject(saved: AnyData, path: Path, asked: Asked) -> Subject:
 def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, "HardCore | None"]:
     """Read the data, if there are any, and ask for the verdict on them, if it is wanted."""
     if not asked.paths:
-        if asked.verdict:
-            raise ValueError("--verdict: give DATA, which it is about")
+        for option, value in (("--verdict", asked.verdict), ("--test", asked.test)):
+            if value:
+                raise ValueError(f"{option}: give DATA, which it is about")
         return None, None
+    if asked.test is not None:
+        fraction_of(str(asked.test))  # which says what is no fraction
     n_threads = resolve_threads(asked.threads)
     if isinstance(subject.model, TextModel):
         rows, y, name = _texts(subject, saved, asked, n_threads)
     else:
         rows, y, name = _others(subject, saved, asked, n_threads)
+    name = name if asked.test is None else f"the test part of {name}"
     data = labelled(subject, rows, y, name, first=1)
     return data, _core(subject, rows, y, n_threads) if asked.verdict else None
 
@@ -129,9 +137,14 @@ def _texts(
     subject: Subject, saved: AnyData, asked: Asked, n_threads: int
 ) -> tuple[GivenRows, Any, str]:
     from .predict_texts import source_for  # noqa: PLC0415
+    from .texts import test_prints  # noqa: PLC0415
 
     source = source_for(saved, asked.paths, asked.text, asked.label, asked.kind)
     texts, y = source.read(subject.model.classes)
+    if asked.test is not None:
+        with naming(asked.paths[0]):
+            held = held_out(test_prints(texts, _seed(saved)), y, asked.test)
+        texts, y = list(compress(texts, held)), y[held]
     return TextRows(subject, texts, n_threads), y, source.name
 
 
@@ -143,19 +156,38 @@ def _others(
             raise ValueError(f"{option}: for models of texts, and {subject.name} is not one")
     path, model = only(asked.paths), subject.model
     if isinstance(model, TableModel):
-        frame, y = _table(model, path, label_of(saved) if asked.label is None else asked.label)
+        label = label_of(saved) if asked.label is None else asked.label
+        frame, y = _table(saved, model, path, label, asked.test, n_threads)
         return TableRows(subject, frame, n_threads), y, name_of(path)
     if is_table(path):
         raise ValueError(
             f"{name_of(path)} is a table, and the model was fitted on rows of indices and values"
         )
     assert isinstance(model, Model)
-    opened = open_data(path, asked.threads, asked.zero_based, model.coef.shape[1])
+    opened: CliData = open_data(path, asked.threads, asked.zero_based, model.coef.shape[1])
+    if asked.test is not None:
+        with naming(path):
+            _, opened = split(opened, asked.test, _seed(saved), asked.threads)
     return LinearRows(subject, as_csr(opened), n_threads), np.array(opened.y), name_of(path)
 
 
-def _table(model: TableModel, path: Path, label: str | None) -> tuple[Any, Any]:
-    from .tables import open_as_model  # noqa: PLC0415
+def _seed(saved: AnyData) -> int:
+    """Return the seed by which a fit chose what to test on."""
+    seed = saved.params.get("random_state")
+    if type(seed) is not int:
+        raise ValueError("--test: the model does not know the seed of its fit")
+    return seed
+
+
+def _table(
+    saved: AnyData,
+    model: TableModel,
+    path: Path,
+    label: str | None,
+    test: float | None,
+    n_threads: int,
+) -> tuple[Any, Any]:
+    from .tables import open_as_model, split_table  # noqa: PLC0415
 
     if not is_table(path):
         raise ValueError(
@@ -163,7 +195,12 @@ def _table(model: TableModel, path: Path, label: str | None) -> tuple[Any, Any]:
         )
     if label is None:
         raise ValueError("say by --label which column holds the labels")
-    data = open_as_model(path, model, label)
+    if test is None:
+        data = open_as_model(path, model, label)
+    else:
+        with naming(path):  # the columns of the fit alone, by which rows are equal
+            whole = open_as_model(path, model, label, is_bare=True)
+            _, data = split_table(whole, test, _seed(saved), n_threads)
     return data.frame, data.y
 
 

@@ -61,9 +61,16 @@ def open_training_table(
     return TableData(take_frame(table.drop_columns(list(drop)) if drop else table), y)
 
 
-def open_table(path: Path, label: str | None = None, as_text: Sequence[str] = ()) -> TableData:
-    """Read a table; with a label, that column is apart."""
+def open_table(
+    path: Path,
+    label: str | None = None,
+    as_text: Sequence[str] = (),
+    only: Sequence[str] | None = None,
+) -> TableData:
+    """Read a table; with a label, that column is apart; ``only`` some columns, if it has them."""
     table, y = read_table(path, label, as_text=as_text)
+    if only is not None and set(only) <= set(table.schema.names):
+        table = table.select(list(only))
     return TableData(take_frame(table), y)
 
 
@@ -75,12 +82,17 @@ def open_for_model(
     return encode(model.columns, data.frame, n_threads), data.y
 
 
-def open_as_model(path: Path, model: TableModel, label: str | None) -> TableData:
-    """Read a table; what the model takes for names is not read as numbers."""
+def open_as_model(
+    path: Path, model: TableModel, label: str | None, *, is_bare: bool = False
+) -> TableData:
+    """Read a table; what the model takes for names is not read as numbers.
+
+    A bare one has no columns but those of the model.
+    """
     as_text = [column.name for column in model.columns if not column.is_ordered]
     if label is not None and model.classes.dtype.kind not in "biuf":
         as_text.append(label)
-    return open_table(path, label, as_text)
+    return open_table(path, label, as_text, [c.name for c in model.columns] if is_bare else None)
 
 
 def split_table(

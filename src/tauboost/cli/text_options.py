@@ -6,7 +6,18 @@ from typing import Annotated, Any
 
 import typer
 
-__all__ = ["Format", "FormatName", "Hash", "MaxBytes", "MinDf", "Ngrams", "Text", "of_texts"]
+__all__ = [
+    "Analyzer",
+    "Errors",
+    "Format",
+    "FormatName",
+    "Hash",
+    "MaxBytes",
+    "MinDf",
+    "Ngrams",
+    "Text",
+    "of_texts",
+]
 
 
 class Format(StrEnum):
@@ -29,9 +40,42 @@ FormatName = Annotated[
     Format | None,
     typer.Option("--format", help="Texts: what DATA is; by its name or first bytes if not given."),
 ]
+
+
+class OnErrors(StrEnum):
+    """What becomes of lines that are not UTF-8, by name."""
+
+    end = "strict"
+    mend = "replace"
+    leave_out = "skip"
+
+
+Errors = Annotated[
+    OnErrors | None,
+    typer.Option(
+        help="Texts: what becomes of a line that is not UTF-8: an error (strict, if not given), "
+        "bad bytes replaced, or left out (skip; of plain lines, taken for an empty text).",
+    ),
+]
 Ngrams = Annotated[
     str | None,
     typer.Option(metavar="RANGE", help="Texts: words in a row that are a feature, as in 1-2 or 1."),
+]
+
+
+class AnalyzerName(StrEnum):
+    """What is counted, by name."""
+
+    word = "word"
+    char_wb = "char_wb"
+    char = "char"
+
+
+Analyzer = Annotated[
+    AnalyzerName | None,
+    typer.Option(
+        help="Texts: what --ngrams counts: words, or characters, within words (char_wb) or across."
+    ),
 ]
 MinDf = Annotated[
     str | None,
@@ -66,6 +110,8 @@ def of_texts(wishes: dict[str, Any]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if wishes["--ngrams"] is not None:
         found["ngram_range"] = _range(wishes["--ngrams"])
+    if wishes["--analyzer"] is not None:
+        found["analyzer"] = str(wishes["--analyzer"])
     if wishes["--min-df"] is not None:
         found["min_df"] = _share(wishes["--min-df"])
     if wishes["--hash"] is not None:

@@ -5,15 +5,17 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from numpy.typing import NDArray
 
 from ..base.progress import progress_bar
 from ..io.text_files import begins_with_label, joined, kind_of_texts, text_blocks
 from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
+from ..tuning.held_out import text_fingerprints
 from .data import is_table, name_of, source_of
 
-__all__ = ["TextSource", "are_texts"]
+__all__ = ["TextSource", "are_texts", "test_prints"]
 
 
 def are_texts(paths: Sequence[Path], text: str | None, kind: str | None) -> bool:
@@ -28,6 +30,14 @@ def are_texts(paths: Sequence[Path], text: str | None, kind: str | None) -> bool
     )
 
 
+def test_prints(texts: list[str], seed: int) -> NDArray[np.uint64]:
+    """Return the fingerprints by which ``--test`` chooses texts.
+
+    Not of the seed of the fit, which holds out a part of the rest.
+    """
+    return text_fingerprints(texts, seed + 2**40)
+
+
 @dataclass(frozen=True)
 class TextSource:
     """Files with texts, and the names of what is wanted of them."""
@@ -37,6 +47,7 @@ class TextSource:
     label: str | None
     kind: str | None
     if_named: bool = False  # the names are those of a fit: files without names do as well
+    errors: str | None = None  # what becomes of lines that are not UTF-8
 
     @property
     def name(self) -> str:
@@ -64,6 +75,7 @@ class TextSource:
                 with_labels=with_labels,
                 if_named=self.if_named,
                 is_eager=is_eager,
+                errors=self.errors or "strict",
             ):
                 yield block
                 show(block.bytes_read)

@@ -63,7 +63,7 @@ class Plan:
     held_out_loss: float = float("nan")
     table: list[dict[str, float | str]] | None = None
     message: str = ""
-    record: Record | None = None  # of all rows, where all were looked at for the choice
+    record: Record | None = None  # of all rows; None: of those of the choice only, which is less
 
 
 class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
@@ -175,6 +175,10 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         fit_intercept = bool(self.fit_intercept)
         units = parts.find_units(fit_intercept) if self._has_own_units else None
         plan = self._plan(parts, options, clock, units)
+        if plan.record is None:
+            counts, sketch = parts.class_counts(), parts.sketch()
+            record = Record.counted(counts, parts.n_features, sketch=sketch)
+            plan = replace(plan, record=record)
         codes = [1] if len(parts.classes) == 2 else list(range(len(parts.classes)))
         results = []
         for k, code in enumerate(codes):
@@ -291,12 +295,10 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         # If one class did not get to the end, that is what there is to say.
         last = min(results, key=lambda result: result.status is Status.CONVERGED)
         self.message_ = plan.message + last.message
-        record = plan.record
-        if record is None:
-            record = Record.counted(parts.class_counts(), parts.n_features)
+        assert plan.record is not None
         gaps = [result.gap for result in results if result.gap is not None]
         known = len(gaps) == len(results)
-        self.record_ = replace(record, caution="", gap=max(gaps) if known else None)
+        self.record_ = replace(plan.record, caution="", gap=max(gaps) if known else None)
 
     def to_local(self) -> estimators.TauBoostClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""

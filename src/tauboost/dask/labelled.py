@@ -22,6 +22,7 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..design.units import Units
 from ..tuning.held_out import fingerprints
+from ..tuning.row_sketch import RowSketch
 from ..tuning.split import of_copies
 from ..validation import as_csr
 from .crew import Crew, Patience
@@ -89,6 +90,11 @@ class LabelledParts(LoadedParts):
         Xs, codes, weights = zip(*found, strict=True)
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
+
+    def sketch(self) -> RowSketch:
+        """Return the sketch of the rows of all parts."""
+        tasks = self.on_each("sketch", sketch_rows, self.n_features, chosen=self.present)
+        return RowSketch.merged(self.crew.wait(tasks))
 
 
 def classes_of(labels: Sequence[Any]) -> NDArray[Any]:
@@ -158,3 +164,11 @@ def number_of_copy(prints: NDArray[np.uint64]) -> NDArray[np.intp]:
     numbers = np.empty(len(prints), dtype=np.intp)
     numbers[order] = np.arange(len(prints)) - np.repeat(starts, np.diff(starts, append=len(prints)))
     return numbers
+
+
+def sketch_rows(part: LoadedPart, n_features: int) -> RowSketch:
+    """Return the sketch of the rows of a part that weigh anything."""
+    X = part.widened(n_features)
+    if part.sample_weight is not None:
+        X = X[np.flatnonzero(part.sample_weight > 0)]
+    return RowSketch.of(fingerprints(as_csr(X), 0, 1))

@@ -23,6 +23,7 @@ from ..design.tallies import Tally, tally_column
 from ..tuning.binned_rows import LaneSpec
 from ..tuning.held_out import code_fingerprints
 from ..tuning.record import hash_sum
+from ..tuning.row_sketch import RowSketch
 from ..tuning.split import are_whole, drawn
 from ..tuning.table_pairs import Pair
 from ..tuning.table_samples import EVEN, DifferentRows, TableSamples
@@ -164,8 +165,8 @@ class TablePart(Numbered):
             found.append(Tally.merged(tallies, name).bounded(name))
         return found
 
-    def encode(self, encoding: Encoding) -> int:
-        """Bin the rows, merge equal ones; returns a hash."""
+    def encode(self, encoding: Encoding) -> tuple[int, RowSketch]:
+        """Bin the rows, merge equal ones; returns a hash and a sketch of all."""
         self.columns = encoding.columns
         frames = self._frames()
         parts = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
@@ -174,7 +175,8 @@ class TablePart(Numbered):
         self.rows = DifferentRows.build(
             codes, self.labels, self.row_weights, ratios, self.n_threads
         )
-        return hash_sum(code_fingerprints(codes, 0), self.labels)
+        prints = code_fingerprints(codes, 0)
+        return hash_sum(prints, self.labels), RowSketch.of(prints)
 
     def fingerprints(self, most: int) -> tuple[Any, ...]:
         """Return fingerprints, labels and weights of the heaviest rows, and whether that is all."""

@@ -20,6 +20,7 @@ from ..design.binning import categorical_positions, check_max_bins, whole_bits
 from ..design.columns import Column
 from ..design.tallies import Tally
 from ..tuning.record import Record, hash_text
+from ..tuning.row_sketch import RowSketch
 from ..tuning.split import deal
 from ..tuning.table_fitting import VALUES_A_BIN
 from ..tuning.table_samples import EVEN
@@ -142,10 +143,13 @@ class TableParts:
     def _encode(self, columns: tuple[Column, ...]) -> None:
         """Bin the rows. What a fit was made on is known then, and kept as ``record``."""
         encoding = Encoding(columns)
-        hashes = self.crew.tell_each("encode", lambda _: (encoding,))
+        hashes, sketches = zip(*self.crew.tell_each("encode", lambda _: (encoding,)), strict=True)
         self.encoding = encoding
         self.record = Record.counted(
-            self.class_counts, len(columns), data_hash=hash_text(sum(hashes))
+            self.class_counts,
+            len(columns),
+            data_hash=hash_text(sum(hashes)),
+            sketch=RowSketch.merged(sketches),
         )
 
     def _settle(self, columns: tuple[Column, ...], total: float) -> ClusterSamples:

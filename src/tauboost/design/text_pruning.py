@@ -14,9 +14,9 @@ __all__ = ["NOTHING_FOUND", "NOTHING_LEFT", "staying", "text_bounds"]
 
 NOTHING_FOUND = (
     "the texts have no words that could be features: they are empty, or hold stop words only; look "
-    "at the texts, at stop_words and at token_pattern"
+    "at the texts, at stop_words and at token_pattern, or set analyzer='char_wb'"
 )
-NOTHING_LEFT = "no words are left: take a lower min_df or a higher max_df"
+NOTHING_LEFT = "no words are left: take a lower min_df or a higher max_df, or analyzer='char_wb'"
 
 
 def text_bounds(options: TextOptions, n_texts: int) -> tuple[int, int]:

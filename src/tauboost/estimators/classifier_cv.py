@@ -11,13 +11,13 @@ from numpy.typing import ArrayLike
 from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
-from ..tuning.cautions import are_enough, of_range, of_repeats, of_shares
+from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
 from ..tuning.events import live_line
 from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths
-from ..tuning.record import Record
+from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
 from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
 from .classifier import TauBoostClassifier
@@ -139,8 +139,10 @@ class TauBoostClassifierCV(TauBoostClassifier):
                 LanePaths(samples, strengths, folds, tol, max_iter, report).run(notes)
                 paths.append(notes.result(classes))
         self._choose(paths)
-        caution = self._caution(samples)
-        codes, prints = samples.codes, samples.exact_prints
+        caution = self._caution(samples) or of_rare_classes(
+            np.bincount(samples.codes), lambda: self._model.decisions(arrays, n_threads)
+        )
+        codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         self.record_ = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
         warn_of(caution)
 

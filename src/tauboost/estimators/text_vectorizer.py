@@ -16,6 +16,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
+from ..design.few_terms import warn_of_few_words
 from ..design.terms import Terms
 from ..design.text_arrays import Counts, document_frequencies, idf_of
 from ..design.text_options import DEFAULT_PATTERN, TextOptions, check_stop_words
@@ -194,6 +195,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
         kind = self._kind(options)
         if self.vocabulary is None:
             self.features_, counts = learn_counts(texts, options, kind, n_threads)
+            warn_of_few_words(self.features_, texts, n_threads)
         else:
             self.features_, counts = self._with_vocabulary(texts, options, kind, n_threads)
         return counts

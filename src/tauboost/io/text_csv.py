@@ -3,6 +3,11 @@
 Cells may be quoted, and then hold delimiters, doubled quotes and line breaks. The first line holds
 the names of the columns. All cells of a line must be there, so that one broken quote does not shift
 everything behind it.
+
+Most programs that write TSV quote nothing, and a quote that opens a cell there is never closed, or
+far below. A line of TSV is read as it stands if its quotes do not pair up within it, though it has
+all cells, and so has the line behind it: only where that is not so can a cell go on below. Where
+the names of the columns are quoted, so are the cells, and quotes always mean what they do in CSV.
 """
 
 from __future__ import annotations
@@ -10,6 +15,7 @@ from __future__ import annotations
 import csv
 import io
 import sys
+from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
@@ -66,7 +72,10 @@ class _Rows:
         self.name, self.bytes_read = "", 0
         self.n_lines = 0  # in the blocks so far
         self.began = 1
-        self.reader = csv.reader(self._lines(), delimiter=delimiter, strict=True)
+        self.delimiter, self.line_num = delimiter, 0
+        self.lines, self.held = self._lines(), deque[str]()
+        self.width: int | None = None  # of unquoted TSV: cells of a line
+        self.reader = csv.reader(self._taken(), delimiter=delimiter, strict=True)
 
     def _lines(self) -> Iterator[str]:
         for block in self.blocks:
@@ -81,7 +90,7 @@ class _Rows:
     @property
     def is_block_over(self) -> bool:
         """Whether the next row needs another block."""
-        return self.reader.line_num >= self.n_lines
+        return self.line_num >= self.n_lines
 
     def wrong(self, what: str) -> ValueError:
         """Return the error that says what is wrong with the last row."""
@@ -93,12 +102,58 @@ class _Rows:
     def __next__(self) -> list[str]:
         cells: list[str] = []
         while not cells:  # blank lines are no rows
-            self.began = self.reader.line_num + 1
-            try:
-                cells = next(self.reader)
-            except csv.Error as error:
-                raise self.wrong(_in_words(str(error))) from None
+            self.began = self.line_num + 1
+            is_plain = self.delimiter == "\t" and self.line_num == 0 and self._has_no_quote()
+            cells = self._as_it_stands() or self._quoted()
+            self.width = len(cells) if is_plain else self.width
         return cells
+
+    def _has_no_quote(self) -> bool:
+        line = self._peeked()
+        return line is not None and '"' not in line
+
+    def _taken(self) -> Iterator[str]:
+        """Yield the next lines, and count them."""
+        while self._peeked() is not None:
+            self.line_num += 1
+            yield self.held.popleft()
+
+    def _peeked(self, k: int = 0) -> str | None:
+        """Return one of the lines that come next, if there are so many."""
+        while len(self.held) <= k:
+            line = next(self.lines, None)
+            if line is None:
+                return None
+            self.held.append(line)
+        return self.held[k]
+
+    def _quoted(self) -> list[str]:
+        """Return the cells of a row, over as many lines as its quotes say."""
+        try:
+            return next(self.reader)
+        except csv.Error as error:
+            raise self.wrong(_in_words(str(error))) from None
+
+    def _as_it_stands(self) -> list[str] | None:
+        """Return the cells of a line of unquoted TSV, if it has a quote that means nothing."""
+        line = None if self.width is None else self._peeked()
+        if line is None or '"' not in line:
+            return None
+        cells = self._cut(line)
+        if len(cells) != self.width:
+            return None
+        try:
+            next(csv.reader([line], delimiter=self.delimiter, strict=True))
+        except csv.Error as error:
+            goes_on = "unexpected end" in str(error)
+            below = self._peeked(1) if goes_on else None
+            if below is None or len(self._cut(below)) == self.width:
+                next(self._taken())
+                return cells
+        return None
+
+    def _cut(self, line: str) -> list[str]:
+        return line.rstrip("\r\n").split(self.delimiter)
 
 
 def _in_words(complaint: str) -> str:

@@ -23,9 +23,9 @@ from .source import first_bytes, open_source
 from .table_files import DELIMITERS, ENDINGS, kind_by_name
 from .text_arrow import arrow_texts
 from .text_csv import csv_texts
-from .text_json import json_texts
+from .text_json import begins_with_field, json_texts
 from .text_labels import AlikeLabels, LabelList
-from .text_lines import BYTE_ORDER_MARK, Lines, line_blocks
+from .text_lines import BYTE_ORDER_MARK, ERRORS, Lines, line_blocks
 from .text_marked import PREFIX, marked_texts, plain_texts
 from .text_wanted import TextBlock, Wanted
 
@@ -84,20 +84,24 @@ def text_blocks(
     with_labels: bool = True,
     if_named: bool = False,
     is_eager: bool = False,
+    errors: str = "strict",
 ) -> Iterator[TextBlock]:
     """Yield the texts of some files, a few megabytes at a time: see `read_texts`.
 
-    With ``if_named``, the names are for files that show that they have some; others are lines. With
+    With ``if_named``, the names are for files that show that they have some; others are lines. A
+    stream shows it by a first line that is a JSON object with the text's name. With
     ``is_eager``, what a pipe gives is yielded without waiting for more, line by line if it comes
-    so, and it may give nothing at all.
+    so, and it may give nothing at all. ``errors`` says what becomes of lines that are not UTF-8.
     """
+    if errors not in ERRORS:
+        raise ValueError(f"errors must be one of {', '.join(ERRORS)}, got {shown(errors)}")
     if kind is not None and kind not in KINDS:
         raise ValueError(f"kind must be one of {', '.join(KINDS)}, got {shown(kind)}")
     wanted, alike = Wanted(text, label, with_labels, if_named), AlikeLabels()
     before = 0  # bytes of the files that have been read
     for file in files:
         n_texts = n_bytes = 0
-        for block in _blocks(file, kind, wanted, is_eager):
+        for block in _blocks(file, kind, wanted, is_eager, errors):
             alike.check(block)
             n_texts, n_bytes = n_texts + len(block.texts), block.bytes_read
             if block.texts:
@@ -125,7 +129,7 @@ def _name(file: TextFile) -> str:
 
 
 def _blocks(
-    file: TextFile, kind: str | None, wanted: Wanted, is_eager: bool
+    file: TextFile, kind: str | None, wanted: Wanted, is_eager: bool, errors: str
 ) -> Iterator[TextBlock]:
     kind = kind or kind_of_texts(file)
     if kind is None and kind_of(file) in BINARY:
@@ -137,12 +141,20 @@ def _blocks(
         return
     with (
         open_source(file, is_eager=is_eager) as source,
-        closing(line_blocks(source)) as blocks,
+        closing(line_blocks(source, errors)) as blocks,
     ):
         first = next(blocks, None)
         if first is None:
             return
+        if kind is None:
+            is_stream = not isinstance(file, str | os.PathLike)
+            kind = _streams(first, wanted) if is_stream and wanted.if_named else None
         yield from _in_lines(chain([first], blocks), kind or _looks_like(first, wanted), wanted)
+
+
+def _streams(first: Lines, wanted: Wanted) -> str:
+    """Tell from the first line what a stream holds whose reader needs no names: lines, or JSON."""
+    return "jsonl" if wanted.text is not None and begins_with_field(first, wanted.text) else "lines"
 
 
 def _looks_like(first: Lines, wanted: Wanted) -> str:

@@ -15,10 +15,10 @@ from itertools import islice
 from typing import Any, Final
 
 from ..base.messages import listed, shown
-from .text_lines import NOT_UTF8, Lines
+from .text_lines import BAD_LINE, Lines
 from .text_wanted import TextBlock, Wanted
 
-__all__ = ["json_texts"]
+__all__ = ["begins_with_field", "json_texts"]
 
 ONE_A_LINE: Final = "every line must be one object, as in {...}"
 SURROGATE: Final = re.compile(rb"\\u[dD][89a-fA-F]")
@@ -35,6 +35,15 @@ def json_texts(blocks: Iterator[Lines], wanted: Wanted) -> Iterator[TextBlock]:
             _check_names(lines, start, wanted)
             reader = _Reader(wanted)
         yield reader.read(lines)
+
+
+def begins_with_field(lines: Lines, name: str) -> bool:
+    """Tell whether the first line is a JSON object with this field."""
+    number, line = next(lines.numbered())
+    try:
+        return name in _object(lines, number, line)
+    except ValueError:
+        return False
 
 
 def _check_names(lines: Lines, start: tuple[int, bytes], wanted: Wanted) -> None:
@@ -123,7 +132,7 @@ def _object(lines: Lines, number: int, line: bytes) -> dict[str, Any]:
     except RecursionError:
         raise lines.wrong(number, "too many lists inside each other") from None
     except UnicodeDecodeError:
-        raise lines.wrong(number, f"the text {NOT_UTF8}") from None
+        raise lines.wrong(number, BAD_LINE) from None
     except msgspec.DecodeError as error:
         raise lines.wrong(number, _in_words(str(error), line)) from None
     if isinstance(value, dict):

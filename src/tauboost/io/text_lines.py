@@ -1,4 +1,7 @@
-"""Lines of text out of a file, in blocks: whole lines, numbered for messages, strictly UTF-8.
+"""Lines of text out of a file, in blocks: whole lines, numbered for messages, in UTF-8.
+
+What is not UTF-8 is an error, unless bad bytes are to be replaced, or the lines that have some left
+empty: these are no rows of any kind but of plain lines, whose numbers stay those of the file.
 
 Lines end with a line feed, with or without a carriage return before it, and with nothing else: what
 Unicode calls a line separator may stand inside a text.
@@ -16,9 +19,11 @@ from numpy.typing import NDArray
 
 from .source import Source
 
-__all__ = ["BYTE_ORDER_MARK", "NOT_UTF8", "Lines", "line_blocks"]
+__all__ = ["BAD_LINE", "BYTE_ORDER_MARK", "ERRORS", "NOT_UTF8", "Lines", "line_blocks"]
 
 NOT_UTF8: Final = "is not UTF-8: convert the file, as with iconv"
+BAD_LINE: Final = f"the text {NOT_UTF8}, or give --errors replace or skip"
+ERRORS: Final = ("strict", "replace", "skip")
 BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 NEAR: Final = 2**12  # bytes, among which the last line usually begins
 
@@ -48,7 +53,7 @@ class Lines:
             return self.content.decode()
         except UnicodeDecodeError as error:
             number = self.first + self.content.count(b"\n", 0, error.start)
-            raise self.wrong(number, f"the text {NOT_UTF8}") from None
+            raise self.wrong(number, BAD_LINE) from None
 
     def strings(self) -> list[str]:
         """Return each as a string, without its end."""
@@ -57,14 +62,19 @@ class Lines:
         return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
-def line_blocks(source: Source) -> Generator[Lines]:
-    """Yield the lines of a file, as many at a time as one read gives."""
+def line_blocks(source: Source, errors: str = "strict") -> Generator[Lines]:
+    """Yield the lines of a file, as many at a time as one read gives.
+
+    ``errors`` is one of ``ERRORS``: what becomes of lines that are not UTF-8.
+    """
     first, held, bytes_read = 1, list[Any](), 0
 
     def lines(bytes_read: int) -> Lines:
         content = b"".join(held)
         if first == 1:
             content = content.removeprefix(BYTE_ORDER_MARK)
+        if errors != "strict":
+            content = _mended(content, errors)
         n_lines = content.count(b"\n") + (content[-1:] not in (b"\n", b""))
         return Lines(source.name, content, first, bytes_read, n_lines)
 
@@ -81,6 +91,26 @@ def line_blocks(source: Source) -> Generator[Lines]:
     rest = lines(bytes_read)
     if rest.content:
         yield rest
+
+
+def _mended(content: bytes, errors: str) -> bytes:
+    """Return lines that are UTF-8: bad bytes replaced, or bad lines left empty."""
+    try:
+        content.decode()
+    except UnicodeDecodeError:
+        if errors == "replace":
+            return content.decode(errors="replace").encode()
+        lines = content.split(b"\n")
+        return b"\n".join(line if _is_utf8(line) else b"" for line in lines)
+    return content
+
+
+def _is_utf8(line: bytes) -> bool:
+    try:
+        line.decode()
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 def _end_of_lines(part: NDArray[np.uint8]) -> int:

@@ -63,7 +63,10 @@ def build(subject: Subject, data: Data | None, wishes: Wishes) -> Report:
     ]
     head = summary(subject, said, quality, warned, title)
     html = page(title, head, sections, _foot())
-    return Report(html, plain_verdict(said), warned, _metrics(subject, quality))
+    numbers = _metrics(subject, quality)
+    if numbers and data is not None and data.trained is not None:
+        numbers["trained_on"] = data.trained._asdict()
+    return Report(html, plain_verdict(said), warned, numbers)
 
 
 def _foot() -> Markup:

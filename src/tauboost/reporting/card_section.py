@@ -12,6 +12,7 @@ from .quality import Quality
 from .rows import Data
 from .scales import number
 from .subject import Subject
+from .trained_rows import are_trained_on, how_many
 
 __all__ = ["card_section"]
 
@@ -68,7 +69,10 @@ def _fitted_on(subject: Subject) -> Markup | str:
 def _measured_on(subject: Subject, data: Data | None) -> Markup | str:
     if data is None:
         return "none"
-    return join([given(data.name), f", {data.rows.n:,} {subject.row_word}s"])
+    said = [given(data.name), f", {data.rows.n:,} {subject.row_word}s"]
+    if data.trained is not None and are_trained_on(data.trained):
+        said.append(f"; the model was trained on {how_many(data.trained)}them")
+    return join(said)
 
 
 def _metrics(subject: Subject, quality: Quality | None) -> Markup | str:

@@ -19,6 +19,7 @@ from .builder import Wishes, build
 from .result import Report
 from .rows import Data, GivenRows, LinearRows, TableRows, TextRows
 from .subject import Subject, subject_of
+from .trained_rows import share_trained_on
 
 if TYPE_CHECKING:
     from ..proofs import HardCore
@@ -130,11 +131,14 @@ def labelled(subject: Subject, rows: GivenRows, y: Any, name: str, first: int = 
     if rows.n == 0:
         raise ValueError(f"X has no {subject.row_word}s to report on")
     if y is None:
-        return Data(name, rows, None, first=first)
+        found = share_trained_on(subject.record, rows.prints, "")
+        return Data(name, rows, None, first=first, trained=found)
     labels: NDArray[Any] = np.asarray(y)
     if labels.ndim == 2 and labels.shape[1] == 1:
         labels = labels[:, 0]
     if labels.shape != (rows.n,):
         raise ValueError(f"y must have {rows.n} labels, one for each row of X, got {labels.shape}")
     codes = codes_of(subject.model.classes, labels)
-    return Data(name, rows, codes, data_hash(rows.prints, codes), first)
+    known_as = data_hash(rows.prints, codes)
+    found = share_trained_on(subject.record, rows.prints, known_as)
+    return Data(name, rows, codes, known_as, first, found)

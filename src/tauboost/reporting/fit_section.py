@@ -11,6 +11,7 @@ from .markup import Markup, given, join, tag
 from .rows import Data
 from .scales import number
 from .subject import Subject
+from .trained_rows import are_trained_on, how_many
 
 __all__ = ["data_hash", "fit_section"]
 
@@ -78,13 +79,13 @@ def _of_data(subject: Subject, data: Data) -> Markup:
     """Say what the report measures on."""
     record = subject.record
     text = [f"This report looks at {data.rows.n:,} {subject.row_word}s of ", given(data.name)]
-    if not data.hash:
-        return paragraph(*text, ", without labels.")
-    text += [", hash ", tag("code", data.hash)]
-    if record is not None and record.data_hash:
-        is_same = record.is_of(data.hash)
-        text.append(": the very data of" if is_same else ": other data than those of")
-        text.append(" the fit")
+    text += [", hash ", tag("code", data.hash)] if data.hash else [", without labels"]
+    if record is not None and record.is_of(data.hash):
+        text.append(": the very data of the fit")
+    elif data.trained is not None and are_trained_on(data.trained):
+        text.append(f": the model was trained on {how_many(data.trained)}them")
+    elif record is not None and record.data_hash and data.hash:
+        text.append(": other data than those of the fit")
     return paragraph(*text, ".")
 
 

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from .bands import Estimate
 from .chosen_rows import contradictions
 from .elements import Section, facts, note, paragraph, percent
 from .markup import Markup, given, join, tag
@@ -14,6 +15,7 @@ from .quality import Quality
 from .rows import Data
 from .scales import number
 from .subject import Subject
+from .trained_rows import are_trained_on, how_many
 
 if TYPE_CHECKING:
     from ..proofs import HardCore
@@ -111,14 +113,23 @@ def cautions(subject: Subject, data: Data | None, quality: Quality | None) -> li
     record, found = subject.record, list[str]()
     if record is not None and record.caution:
         found.append(f"The fit warned: {record.caution}.")
-    if data is not None and record is not None and record.is_of(data.hash):
-        found.append(
-            "The model was fitted on these very rows: what is measured here is what it remembers. "
-            "Give rows that it has not seen."
-        )
+    if data is not None and data.trained is not None and are_trained_on(data.trained):
+        found.append(_of_training_rows(subject, data.trained))
     if quality is not None:
         found += _of_quality(subject, quality)
     return found
+
+
+def _of_training_rows(subject: Subject, trained: Estimate) -> str:
+    word = subject.row_word
+    if trained.low == 1.0:
+        start = "The model was fitted on these very rows: what is measured here is what it "
+    else:
+        start = f"The model was trained on {how_many(trained)}these {word}s, which it "
+    return (
+        f"{start}remembers. Give {word}s that it has not seen; after tauboost fit --test 0.2, "
+        "tauboost report --test 0.2 takes them from the same data."
+    )
 
 
 def _of_quality(subject: Subject, quality: Quality) -> list[str]:

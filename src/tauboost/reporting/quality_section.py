@@ -12,6 +12,7 @@ from .quality import ClassQuality, Quality
 from .rows import Data
 from .subject import Subject
 from .thresholds import FIXED, thresholds
+from .trained_rows import are_trained_on, how_many
 
 __all__ = ["quality_section"]
 
@@ -42,8 +43,12 @@ def quality_section(subject: Subject, data: Data | None, found: Quality | None) 
         )
         return Section("quality", TITLE, text)
     parts = _binary(subject, found) if found.is_binary else _several(subject, found)
+    seen = Markup()
+    if data.trained is not None and are_trained_on(data.trained):
+        words = f" The model was trained on {how_many(data.trained)}these {subject.row_word}s: "
+        seen = tag("strong", f"{words}figures of training {subject.row_word}s.")
     head = paragraph(
-        f"Measured on {found.n:,} {subject.row_word}s of ", given(data.name), f". {BANDS}"
+        f"Measured on {found.n:,} {subject.row_word}s of ", given(data.name), ".", seen, f" {BANDS}"
     )
     return Section("quality", TITLE, join([head, *parts]))
 

@@ -25,6 +25,7 @@ class Report:
     warnings : list of str
     metrics : dict
         Numbers of quality, each with the ends of its band; empty where no labels were given.
+        ``trained_on`` is the share of the rows that the model was trained on, where it can be told.
 
     Examples
     --------

@@ -21,6 +21,7 @@ from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import CsrArrays
 from ..validation.frames import Frame
+from .bands import Estimate
 from .scales import number
 from .subject import Subject
 
@@ -193,10 +194,14 @@ class TextRows(MatrixRows):
 
 @dataclass(frozen=True, eq=False)
 class Data:
-    """Rows, what they are called, and the number of each one's class, where labels were given."""
+    """Rows, what they are called, and the number of each one's class, where labels were given.
+
+    ``trained`` is the share of them that the model was trained on, where that can be told.
+    """
 
     name: str
     rows: GivenRows
     codes: NDArray[np.intp] | None
     hash: str = ""
     first: int = 0  # the number of the first row, as people count them
+    trained: Estimate | None = None

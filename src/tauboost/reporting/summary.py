@@ -15,6 +15,7 @@ from .markup import Markup, given, join, tag
 from .quality import Quality
 from .rows import Data
 from .subject import Subject
+from .trained_rows import are_trained_on, how_many
 
 __all__ = ["plain_verdict", "summary", "verdict"]
 
@@ -26,6 +27,8 @@ def verdict(subject: Subject, data: Data | None, quality: Quality | None) -> lis
     """Return the sentence, as words and names."""
     if data is None or quality is None:
         return _without_labels(subject)
+    if data.trained is not None and are_trained_on(data.trained):
+        return _of_training_rows(subject, data, data.trained, quality)
     where = [f"On {quality.n:,} {subject.row_word}s of ", given(data.name), ", "]
     most = given(subject.labels[int(np.argmax(quality.counts))], 30)
     guess = ["always saying ", most, f" would be right for {percent(quality.guess_accuracy)}."]
@@ -33,6 +36,23 @@ def verdict(subject: Subject, data: Data | None, quality: Quality | None) -> lis
         right = f" It is right for {percent(quality.accuracy.value)} of them; "
         return [*where, *_binary(subject, quality), right, *guess]
     return [*where, *_several(quality), *guess, *_alike(quality)]
+
+
+def _of_training_rows(
+    subject: Subject, data: Data, trained: Estimate, quality: Quality
+) -> list[Any]:
+    """Say what was measured, and no word on how good that is: it is of rows that it has seen."""
+    most = given(subject.labels[int(np.argmax(quality.counts))], 30)
+    auc = quality.classes[0].auc if quality.is_binary else None
+    return [
+        f"The model was trained on {how_many(trained)}these {quality.n:,} {subject.row_word}s of ",
+        given(data.name),
+        f", so these are figures of training {subject.row_word}s, and say little of others: ",
+        "" if auc is None else f"AUC {auc.value:.3f}, ",
+        f"right for {percent(quality.accuracy.value)} of them; always saying ",
+        most,
+        f" would be right for {percent(quality.guess_accuracy)}.",
+    ]
 
 
 def _several(quality: Quality) -> list[Any]:

@@ -6,6 +6,7 @@ samples are too few to tell, it is silent. Every function here returns a sentenc
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -23,6 +24,7 @@ __all__ = [
     "of_choice",
     "of_model",
     "of_range",
+    "of_rare_classes",
     "of_repeats",
     "of_shares",
     "of_units",
@@ -31,6 +33,8 @@ __all__ = [
 
 # With fewer held-out samples, or fewer of a class, nobody can tell.
 FEWEST, FEWEST_OF_A_CLASS = 200, 20
+# A share of the samples: that fewer of a class are never predicted is to be said of a few, too.
+RARE = 0.01
 # Log-odds of samples that differ by less than this, as a standard deviation, are nearly the same.
 LEAST_SPREAD = 1e-2
 # A strength at the end of a range, that is so much better than its neighbour, is not the best.
@@ -45,18 +49,45 @@ RUNS, SAMPLES_IN_A_RUN = 16, 64
 
 def of_choice(decisions: Vector, codes: NDArray[np.intp], weights: Vector, loss: float) -> str:
     """Judge a model by its decision values of held-out samples, and its log-loss on them."""
-    if not are_enough(np.bincount(codes)):
-        return ""
-    said = of_shares(np.bincount(codes, weights), len(codes), loss)
-    if said:
+    counts = np.bincount(codes)
+    said = of_shares(np.bincount(codes, weights), len(codes), loss) if are_enough(counts) else ""
+    if said or len(codes) < FEWEST or not _is_one_class(decisions):
         return said
-    chosen = likeliest(decisions)
-    if not (chosen == chosen[0]).all():
-        return ""
+    if not are_enough(counts):
+        return _of_rare(counts, "held-out sample") if _is_rare(counts) else ""
     return (
         "the model predicts one class for every held-out sample, though its probabilities tell "
         "samples apart: set class_weight='balanced', or compare predict_proba with a lower "
         "threshold"
+    )
+
+
+def of_rare_classes(counts: NDArray[np.intp], decisions: Callable[[], Vector]) -> str:
+    """Judge a model by its decision values of the training samples, where a class has only a few.
+
+    Held-out samples tell nothing of such a class, and a model may do without it.
+    """
+    is_judged = counts.sum() >= FEWEST and counts.min() < 5 * FEWEST_OF_A_CLASS
+    if not is_judged or not _is_rare(counts) or not _is_one_class(decisions()):
+        return ""
+    return _of_rare(counts, "training sample")
+
+
+def _is_rare(counts: NDArray[np.intp]) -> bool:
+    return bool(counts.min() < RARE * counts.sum())
+
+
+def _is_one_class(decisions: Vector) -> bool:
+    chosen = likeliest(decisions)
+    return bool((chosen == chosen[0]).all())
+
+
+def _of_rare(counts: NDArray[np.intp], what: str) -> str:
+    total = int(counts.sum())
+    return (
+        f"the model predicts one class for every {what}, and {total - int(counts.max())} of "
+        f"{total:,} are of others: collect more samples of rare classes, or set "
+        "class_weight='balanced', or compare predict_proba with a lower threshold"
     )
 
 

@@ -21,9 +21,11 @@ from ..validation import (
     encode_labels,
     with_class_weights,
 )
+from .cautions import of_rare_classes
+from .linear import decision_values
 from .model import Model
 from .options import Parameters, Report
-from .record import Record
+from .record import Record, prints_of
 from .samples import Samples
 from .split import group_keys
 from .training import train
@@ -65,13 +67,18 @@ def fit(
         n_threads=n_threads,
         units=units,
     )
-    record = Record.of(samples.exact_prints, samples.codes, len(classes), arrays.shape[1])
+    prints, n_features = prints_of(samples, arrays.shape[1]), arrays.shape[1]
+    record = Record.of(prints, samples.codes, len(classes), n_features)
     samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
-    warn_of(found.caution)
+    caution = found.caution or of_rare_classes(
+        np.array(record.counts),
+        lambda: decision_values(samples.arrays, found.coef, found.intercept, n_threads),
+    )
+    warn_of(caution)
     return Model(
         classes,
-        samples.expand(found.coef, arrays.shape[1]),
+        samples.expand(found.coef, n_features),
         found.intercept,
         found.strength.loss,
         found.strength.alpha,
@@ -81,7 +88,7 @@ def fit(
         found.held_out_loss,
         found.message,
         found.table,
-        replace(record, caution=found.caution, gap=found.gap),
+        replace(record, caution=caution, gap=found.gap),
     )
 
 

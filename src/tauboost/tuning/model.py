@@ -116,7 +116,11 @@ def fitted_facts(model: Any, race: tuple[str, ...]) -> dict[str, Any]:
         "offset": 0.0,
         **pack_race(model.selection, race),
     }
-    return facts if model.record is None else facts | {"record": model.record.to_data()}
+    record = model.record
+    if record is not None:
+        facts["record"] = record.to_data()
+        facts |= {} if record.sketch is None else record.sketch.to_data()
+    return facts
 
 
 def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:

@@ -3,7 +3,8 @@
 The hash tells data apart: a sum over rows, so that their order does not matter, of a mix of what is
 in a row and of its label. It is made of the fingerprints that a fit has anyway, and these depend on
 its seed. Rows in parts have the sum of the hashes of their parts; where a fit on a cluster has no
-fingerprints of all rows at hand, no hash is taken. What depends on the machine's clock and memory
+fingerprints of all rows at hand, no hash is taken. A sketch of the rows recognises any part of them
+among others. What depends on the machine's clock and memory
 is kept with the fitted object, and not in files: the same fit gives the same file.
 """
 
@@ -12,7 +13,7 @@ from __future__ import annotations
 import math
 import platform
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass, replace
+from dataclasses import asdict, dataclass, field, replace
 from typing import Any
 
 import numpy as np
@@ -20,16 +21,24 @@ from numpy.typing import NDArray
 
 from ..base.process import peak_bytes
 from ..base.version import VERSION
-from ..design.wide import without_unused_features
 from ..validation import CsrArrays
 from .held_out import fingerprints
-from .samples import FEATURES_FOR_AN_ENTRY
+from .row_sketch import RowSketch, mixed
+from .samples import Samples
 
-__all__ = ["Record", "data_hash", "hash_sum", "hash_text", "read_record", "row_prints"]
+__all__ = [
+    "Record",
+    "data_hash",
+    "hash_sum",
+    "hash_text",
+    "prints_of",
+    "read_record",
+    "row_prints",
+]
 
-MIX = np.uint64(0xBF58476D1CE4E5B9)
 LABEL = np.uint64(0x9E3779B97F4A7C15)
 OF_THE_MACHINE = ("seconds", "peak_bytes")
+NOT_PLAIN = (*OF_THE_MACHINE, "sketch")  # a sketch is arrays, which files hold beside the record
 LONGEST = 2000  # characters of any text in a record that is read from a file
 
 
@@ -54,6 +63,8 @@ class Record:
         At most so far is the objective above the least one, where that is proved.
     seconds, peak_bytes : float, int or None
         What the fit took, and the most memory of its process; not kept in files.
+    sketch : RowSketch or None
+        Of the fingerprints of the samples: tells which share of any rows is among them.
     """
 
     n_samples: int
@@ -66,6 +77,7 @@ class Record:
     gap: float | None = None
     seconds: float | None = None
     peak_bytes: int | None = None
+    sketch: RowSketch | None = field(default=None, compare=False, repr=False)
 
     @classmethod
     def of(
@@ -79,6 +91,7 @@ class Record:
     ) -> Record:
         """Return the record of a fit to samples with these fingerprints and classes."""
         counts = np.bincount(codes, minlength=n_classes).tolist()
+        facts["sketch"] = RowSketch.of(prints)
         return cls.counted(counts, n_columns, seed, data_hash(prints, codes), **facts)
 
     @classmethod
@@ -107,15 +120,37 @@ class Record:
         return replace(self, seconds=seconds, peak_bytes=peak_bytes())
 
     def to_data(self) -> dict[str, Any]:
-        """Return what a file holds."""
-        facts = {name: value for name, value in asdict(self).items() if name not in OF_THE_MACHINE}
+        """Return what a file holds, but for the sketch."""
+        facts = {name: value for name, value in asdict(self).items() if name not in NOT_PLAIN}
         return facts | {"counts": list(self.counts)}
 
 
 def row_prints(arrays: CsrArrays, record: Record | None, n_threads: int) -> NDArray[np.uint64]:
     """Return a number for each row of a matrix that equal rows share: those of that fit."""
-    used, _ = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
-    return fingerprints(used, 0 if record is None else record.seed, n_threads)
+    return fingerprints(arrays, 0 if record is None else record.seed, n_threads)
+
+
+def prints_of(samples: Samples, n_features: int) -> NDArray[np.uint64]:
+    """Return a number for each sample that equal ones share, in whatever data they are.
+
+    Features have the numbers that the user gave them: which ones other rows use does not matter.
+    """
+    used = samples.used
+    if used is None:
+        return samples.exact_prints
+    parts = [
+        replace(
+            part,
+            indices=used[part.indices],
+            data=None if part.data is None and part.scale is None else part.values(),
+            scale=None,
+            shape=(part.shape[0], n_features),
+            more=None,
+        )
+        for part in samples.arrays.parts
+    ]
+    arrays = replace(parts[0], more=parts[1] if len(parts) > 1 else None)
+    return fingerprints(arrays, 0, samples.n_threads)
 
 
 def data_hash(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> str:
@@ -125,11 +160,8 @@ def data_hash(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> str:
 
 def hash_sum(prints: NDArray[np.uint64], codes: NDArray[np.intp]) -> int:
     """Return what some of the rows add to the hash of all."""
-    mixed = (prints + (codes.astype(np.uint64) + np.uint64(1)) * LABEL) * MIX
-    mixed ^= mixed >> np.uint64(31)
-    mixed *= MIX
-    mixed ^= mixed >> np.uint64(29)
-    return int(mixed.sum(dtype=np.uint64))
+    labelled = prints + (codes.astype(np.uint64) + np.uint64(1)) * LABEL
+    return int(mixed(labelled).sum(dtype=np.uint64))
 
 
 def hash_text(total: int) -> str:
@@ -142,7 +174,7 @@ def read_record(fitted: dict[str, Any], n_classes: int) -> Record | None:
     facts = fitted.get("record")
     if facts is None:
         return None
-    names = {name for name in Record.__dataclass_fields__ if name not in OF_THE_MACHINE}
+    names = {name for name in Record.__dataclass_fields__ if name not in NOT_PLAIN}
     if not isinstance(facts, dict) or not names <= facts.keys():
         raise ValueError("its record lacks fields that a fit has")
     facts = {name: facts[name] for name in names}  # a newer version may have more of them
@@ -160,7 +192,8 @@ def read_record(fitted: dict[str, Any], n_classes: int) -> Record | None:
     gap = facts["gap"]
     if gap is not None and not (type(gap) is float and math.isfinite(gap)):
         raise ValueError("its record has a gap that is no number")
-    return Record(**(facts | {"counts": tuple(counts)}))
+    sketch = RowSketch.from_data(fitted)
+    return Record(**(facts | {"counts": tuple(counts)}), sketch=sketch)
 
 
 def _is_count(value: Any) -> bool:

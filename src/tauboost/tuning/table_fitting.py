@@ -16,7 +16,7 @@ from ..design.binning import bin_table
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
-from .cautions import are_enough, of_repeats, of_shares
+from .cautions import are_enough, of_rare_classes, of_repeats, of_shares
 from .held_out import code_fingerprints
 from .options import Clock, Event, Report
 from .record import Record
@@ -88,7 +88,12 @@ def fit_table(
     if groups is not None or np.ptp(given) > 0:  # that says what is a copy
         samples = replace(samples, repeated=0.0)
     del codes, labels, weights, present  # what the samples do not hold is not needed
-    return fit_samples(samples, options, signs, clock, classes, report, record)
+    model = fit_samples(samples, options, signs, clock, classes, report, record)
+    if model.record is None or model.record.caution:
+        return model
+    caution = of_rare_classes(np.array(record.counts), lambda: model.decisions(samples.codes))
+    warn_of(caution)
+    return replace(model, record=replace(model.record, caution=caution))
 
 
 def fit_samples(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from ..design.few_terms import warn_of_few_words
 from ..design.texts import learn
 from ..validation import check_groups, check_weights, encode_labels
 from ..validation.texts import take_texts
@@ -53,6 +54,7 @@ def fit_texts(
         texts, y, weights = list(compress(texts, present)), y[present], weights[present]
         groups = None if groups is None else np.asarray(groups)[present]
     features, rows = learn(texts, parameters.features(len(texts)), n_threads)
+    caution = warn_of_few_words(features, texts, n_threads)
     model = fit(
         rows,
         y,
@@ -63,6 +65,8 @@ def fit_texts(
         report=report,
         units=None,  # the weights of terms are meant
     )
+    if caution and model.record is not None:
+        model = replace(model, record=replace(model.record, caution=caution))
     return TextModel(features, model)
 
 
