@@ -155,7 +155,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         return (
             of_shares(shares, samples.n, float(path.cv_mean.min()))
             or of_range(path.alphas, path.cv_mean, shares, "alphas")
-            or of_repeats(samples.repeated)
+            or of_repeats(samples.repeated, samples.n)
         )
 
     def _choose(self, paths: list[PathResult]) -> None:

@@ -115,9 +115,9 @@ def entropy_of(shares: NDArray[Any]) -> float:
     return -float(np.sum(shares * np.log(shares)))
 
 
-def of_repeats(repeated: float) -> str:
+def of_repeats(repeated: float, n_rows: float) -> str:
     """Say that a share of the rows may be copies or not, which the data cannot tell."""
-    if repeated < MANY_REPEATS:
+    if repeated < MANY_REPEATS or n_rows < 5 * FEWEST:
         return ""
     return (
         f"{repeated:.0%} of the rows repeat others, always with the same label: they were taken "

@@ -128,7 +128,9 @@ def _caution(race: TableRace) -> str:
         held = np.rint(samples.n_copies * samples.fold_weights[race.folds].sum() * shares)
         if are_enough(held.astype(np.intp)):
             said = of_shares(shares, int(held.sum()), race.held_out_loss)
-    return said or (of_repeats(samples.repeated) if math.isfinite(race.held_out_loss) else "")
+    if said or not math.isfinite(race.held_out_loss):
+        return said
+    return of_repeats(samples.repeated, samples.n_copies)
 
 
 def _tell(report: Report | None, event: Event) -> bool:

@@ -55,7 +55,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     job.build()
     with options.checkpoint.resuming():
         model = trained(job, parts, chooses)
-    repeats = of_repeats(samples.repeated) if parts else ""
+    repeats = of_repeats(samples.repeated, samples.n_given) if parts else ""
     return replace(model, caution=model.caution or repeats or of_units(samples.units))
 
 
