@@ -19,7 +19,7 @@ from ..base.messages import shown
 from ..base.side_by_side import side_by_side
 from ..validation.frames import Frame
 from ..validation.numbers import check_count
-from ..validation.values import Values, Words, as_words
+from ..validation.values import Values, Words
 from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
 
 __all__ = [
@@ -93,8 +93,10 @@ def bin_column(
 ) -> tuple[Column, Codes]:
     """Return what a column is, and its codes."""
     name = frame.names[k]
-    _refuse_identifiers(frame, k, is_category)
-    values = as_words(frame.column(k)) if is_category else frame.column(k)
+    if is_category:
+        frame = frame.with_categories([k])
+    _refuse_identifiers(frame, k)
+    values = frame.column(k)
     if isinstance(values, Words):
         if len(values.words) > MOST_WORDS:
             there = np.bincount(values.places + 1)[1:]
@@ -187,7 +189,7 @@ def kept_words(words: Sequence[str], total: NDArray[np.int64], max_bins: int) ->
     return np.array([words[i] for i in kept], dtype=object)
 
 
-def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
+def _refuse_identifiers(frame: Frame, k: int) -> None:
     """Look at a few rows: millions of different strings take seconds to find otherwise."""
     n_rows = frame.n_rows
     if n_rows < MANY_ROWS:
@@ -195,8 +197,6 @@ def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
     n_looks = LOOK * int(np.sqrt(n_rows))
     rows = np.unique(np.random.default_rng(0).integers(n_rows, size=n_looks))
     values = frame.column(k, rows)
-    if is_category:
-        values = as_words(values)
     if isinstance(values, Words) and len(values.words) == _n_there(values) > len(rows) // 2:
         raise _identifier(frame.names[k], f"no value twice among {len(values.words):,} rows")
 
@@ -224,7 +224,7 @@ def encode(columns: Sequence[Column], frame: Frame, n_threads: int = 1) -> Codes
     codes = np.empty((len(columns), frame.n_rows), dtype=np.uint8)
 
     def work(k: int) -> None:
-        codes[k] = _codes(columns[k], frame.column(places[k]))
+        codes[k] = _codes(columns[k], frame, places[k])
 
     side_by_side(work, range(len(columns)), n_threads)
     return codes
@@ -249,19 +249,19 @@ def _places(columns: Sequence[Column], frame: Frame) -> list[int]:
     return list(range(len(columns)))
 
 
-def _codes(column: Column, values: Values) -> Codes:
+def _codes(column: Column, frame: Frame, place: int) -> Codes:
     if isinstance(column, NumericColumn):
-        return column.codes(_as_numbers(column, values))
-    if not isinstance(values, Words):
-        values = as_words(values)
-        known = set(column.categories)
-        strange = [word for word in values.words if word not in known]
-        if strange and not all(map(_is_number, known)):
-            raise TypeError(
-                f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
-                "trained on categories: convert it"
-            )
-    return column.codes(values)
+        return column.codes(_as_numbers(column, frame.column(place)))
+    words = frame.with_categories([place]).column(place)
+    assert isinstance(words, Words)
+    known = set(column.categories)
+    strange = [word for word in words.words if word not in known and _is_number(word)]
+    if strange and not all(map(_is_number, known)) and not isinstance(frame.column(place), Words):
+        raise TypeError(
+            f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
+            "trained on categories: convert it"
+        )
+    return column.codes(words)
 
 
 def _as_numbers(column: Column, values: Values) -> Vector:
