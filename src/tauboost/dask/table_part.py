@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
-from ..design.binning import encode, whole_weights
+from ..design.binning import WholeUnit, encode, weight_units, whole_weights
 from ..design.columns import Column
 from ..design.tallies import Tally, tally_column
 from ..tuning.binned_rows import LaneSpec
@@ -115,8 +115,11 @@ class TablePart(Numbered):
 
     # Step by step to a table; nothing here does harm if it is done twice
 
-    def weigh(self, weighing: Weighing) -> tuple[float, float, Vector]:
-        """Take up classes and weights; returns the least and the largest weight, and class sums."""
+    def weigh(self, weighing: Weighing) -> tuple[float, float, int, Vector]:
+        """Take up classes and weights.
+
+        Returns the least and the largest weight, the units of the largest, and class sums.
+        """
         assert self.loaded is not None
         given = self.loaded.sample_weight
         weights = np.ones(len(self.loaded.y)) if given is None else given * weighing.scale
@@ -129,7 +132,8 @@ class TablePart(Numbered):
             weights = weights[is_there]
         self.row_weights = weights
         sums = np.bincount(self.labels, weights, len(weighing.classes)).astype(np.float64)
-        return float(weights.min(initial=np.inf)), float(weights.max(initial=0.0)), sums
+        ends = float(weights.min(initial=np.inf)), float(weights.max(initial=0.0))
+        return *ends, weight_units(weights), sums
 
     def _frames(self) -> list[Frame]:
         """Return the rows that have a weight, in the order of their labels."""
@@ -144,9 +148,11 @@ class TablePart(Numbered):
                 frames.append(frame if len(rows) == frame.n_rows else frame.select(rows))
         return frames
 
-    def tally(self, columns: Sequence[int], categories: set[int], bits: int | None) -> list[Tally]:
-        """Count the values of some columns; ``bits`` make whole numbers of weights, or None."""
-        whole = None if bits is None else whole_weights(self.row_weights, bits)
+    def tally(
+        self, columns: Sequence[int], categories: set[int], unit: WholeUnit | None
+    ) -> list[Tally]:
+        """Count the values of some columns; None: every row weighs one."""
+        whole = None if unit is None else whole_weights(self.row_weights, unit)
         frames = self._frames()
         ends = np.cumsum([0, *(frame.n_rows for frame in frames)]).tolist()
         found = []
