@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from frames import FRAMES
 from tauboost.design import tallies
-from tauboost.design.binning import bin_table, whole_bits, whole_weights
+from tauboost.design.binning import WholeUnit, bin_table, weight_units, whole_weights
 from tauboost.design.tallies import Tally, tally_column
 from tauboost.validation.frames import take_frame
 
@@ -36,7 +36,8 @@ def test_edges_do_not_depend_on_the_parts(values, share, max_bins, data):
     weights = np.array(data.draw(st.lists(st.sampled_from([0.5, 1, 3]), min_size=len(table))))
     weights = weights[: len(table)]
     [column], _ = bin_table(take_frame(table), weights, max_bins)
-    whole = whole_weights(weights, whole_bits(weights.max(), len(weights)))
+    unit = WholeUnit.of(weights.max(), weight_units(weights), len(weights))
+    whole = whole_weights(weights, unit)
     found = merged_column(take_frame(table), 0, [int(share * len(table))], whole, max_bins)
     np.testing.assert_array_equal(found.edges, column.edges)
 

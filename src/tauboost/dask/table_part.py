@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
-from ..design.binning import encode, whole_weights
+from ..design.binning import WholeUnit, encode, weight_units, whole_weights
 from ..design.columns import Column
 from ..design.tallies import Tally, tally_column
 from ..tuning.binned_rows import LaneSpec
@@ -116,11 +116,11 @@ class TablePart(Numbered):
 
     # Step by step to a table; nothing here does harm if it is done twice
 
-    def weigh(self, weighing: Weighing) -> tuple[float, float, Vector, int, bool]:
+    def weigh(self, weighing: Weighing) -> tuple[float, float, int, Vector, int, bool]:
         """Take up classes and weights.
 
-        Returned are the least and the largest weight, class sums, the number of rows, and whether
-        weights are whole numbers.
+        Returned are the least and the largest weight, the units of the largest, class sums, the
+        number of rows, and whether weights are whole numbers.
         """
         assert self.loaded is not None
         given = self.loaded.sample_weight
@@ -134,8 +134,8 @@ class TablePart(Numbered):
             weights = weights[is_there]
         self.row_weights = weights
         sums = np.bincount(self.labels, weights, len(weighing.classes)).astype(np.float64)
-        least, most = float(weights.min(initial=np.inf)), float(weights.max(initial=0.0))
-        return least, most, sums, len(weights), are_whole(weights)
+        ends = float(weights.min(initial=np.inf)), float(weights.max(initial=0.0))
+        return *ends, weight_units(weights), sums, len(weights), are_whole(weights)
 
     def _frames(self) -> list[Frame]:
         """Return the rows that have a weight, in the order of their labels."""
@@ -150,9 +150,11 @@ class TablePart(Numbered):
                 frames.append(frame if len(rows) == frame.n_rows else frame.select(rows))
         return frames
 
-    def tally(self, columns: Sequence[int], categories: set[int], bits: int | None) -> list[Tally]:
-        """Count the values of some columns; ``bits`` make whole numbers of weights, or None."""
-        whole = None if bits is None else whole_weights(self.row_weights, bits)
+    def tally(
+        self, columns: Sequence[int], categories: set[int], unit: WholeUnit | None
+    ) -> list[Tally]:
+        """Count the values of some columns; None: every row weighs one."""
+        whole = None if unit is None else whole_weights(self.row_weights, unit)
         frames = self._frames()
         ends = np.cumsum([0, *(frame.n_rows for frame in frames)]).tolist()
         found = []

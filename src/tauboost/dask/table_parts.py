@@ -16,7 +16,7 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..design.binning import categorical_positions, check_max_bins, whole_bits
+from ..design.binning import WholeUnit, categorical_positions, check_max_bins, weight_units
 from ..design.columns import Column
 from ..design.tallies import Tally
 from ..tuning.record import Record, hash_text
@@ -93,51 +93,57 @@ class TableParts:
         check_max_bins(max_bins)
         categories = categorical_positions(self.frame, categorical)
         with in_plain_words():
-            bits, total = self._weigh(class_weight)
-            columns = self._columns(categories, bits, max_bins)
+            unit, total = self._weigh(class_weight)
+            columns = self._columns(categories, unit, max_bins)
             self._encode(columns)
             return self._settle(columns, total)
 
-    def _weigh(self, class_weight: Any) -> tuple[int | None, float]:
-        """Agree on weights; returns how to make whole numbers of them, and their sum."""
+    def _weigh(self, class_weight: Any) -> tuple[WholeUnit | None, float]:
+        """Agree on weights; returns what they are whole numbers of, and their sum."""
         scale = float(scaled_weights(np.array([self.largest]), "sample_weight")[0] / self.largest)
-        least, most, totals = self._weighed(scale, np.ones(len(self.classes)))
+        least, most, units, totals = self._weighed(scale, np.ones(len(self.classes)))
         if class_weight is not None:
             per_class = class_weights(class_weight, self.classes, totals)
             if not per_class.all():
                 raise ValueError("sample_weight or class_weight leaves no samples of some classes")
-            least, most, totals = self._weighed(scale, per_class)
+            least, most, units, totals = self._weighed(scale, per_class)
         scaled_weights(np.array([least, most]), "sample_weight")
-        bits = None if least == most else whole_bits(most, self.frame.n_rows)
-        return bits, float(totals.sum())
+        unit = None if least == most else WholeUnit.of(most, units, self.frame.n_rows)
+        return unit, float(totals.sum())
 
-    def _weighed(self, scale: float, per_class: Vector) -> tuple[float, float, Vector]:
+    def _weighed(self, scale: float, per_class: Vector) -> tuple[float, float, int, Vector]:
         weighing = Weighing(self.classes, scale, per_class)
         found = self.crew.tell_each("weigh", lambda _: (weighing,))
         self.weighing = weighing
-        least, most, sums, counts, are_whole = zip(*found, strict=True)
+        least, most, units, sums, counts, are_whole = zip(*found, strict=True)
         totals = np.sum(sums, axis=0)
         if np.all(per_class == 1.0):  # what a row stands for is not the weight of its class
             self.copies_a_weight = 1.0 if all(are_whole) else float(sum(counts) / totals.sum())
             self.n_copies = float(self.copies_a_weight * totals.sum())
             self.is_weighted = min(least) < max(most)
-        return min(least), max(most), totals
+        own = [end / n if n > 0 else 0.0 for end, n in zip(most, units, strict=True)]
+        # Parts without rows have weights of 0. The units of the parts have one in common, or none.
+        has_unit = all(n > 0 or end == 0 for end, n in zip(most, units, strict=True))
+        common = weight_units(np.array([*own, max(most)])) if has_unit else 0
+        return min(least), max(most), common, totals
 
-    def _columns(self, categories: set[int], bits: int | None, max_bins: int) -> tuple[Column, ...]:
+    def _columns(
+        self, categories: set[int], unit: WholeUnit | None, max_bins: int
+    ) -> tuple[Column, ...]:
         columns: list[Column] = []
         names = self.frame.names
         for first in range(0, len(names), COLUMNS_A_ROUND):
             some = range(first, min(first + COLUMNS_A_ROUND, len(names)))
-            for k, tallies in zip(some, self._tallies(some, categories, bits), strict=True):
+            for k, tallies in zip(some, self._tallies(some, categories, unit), strict=True):
                 merged = Tally.merged(tallies, names[k])
                 columns.append(merged.column(names[k], max_bins, VALUES_A_BIN))
         return tuple(columns)
 
     def _tallies(
-        self, some: range, categories: set[int], bits: int | None
+        self, some: range, categories: set[int], unit: WholeUnit | None
     ) -> list[tuple[Tally, ...]]:
         """Return the tallies of all parts for each of some columns."""
-        found = self.crew.tell_each("tally", lambda _: (some, categories, bits))
+        found = self.crew.tell_each("tally", lambda _: (some, categories, unit))
         return list(zip(*found, strict=True))
 
     def _encode(self, columns: tuple[Column, ...]) -> None:

@@ -2,12 +2,15 @@
 
 Numbers: a bin for every value where there are at most ``max_bins``, else weighted quantiles (see
 cpp/kernels/binning.hpp). Categories: the most frequent ones, the others together. Sums of weights
-are exact, so neither the order of the rows nor copies in place of a weight change a bin.
+are exact, so neither the order of the rows nor copies in place of a weight change a bin, nor a
+constant factor of all weights.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from fractions import Fraction
 from typing import Any, Literal
 
 import numpy as np
@@ -19,10 +22,11 @@ from ..base.messages import shown
 from ..base.side_by_side import side_by_side
 from ..validation.frames import Frame
 from ..validation.numbers import check_count
-from ..validation.values import Values, Words, as_words
+from ..validation.values import Values, Words
 from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
 
 __all__ = [
+    "WholeUnit",
     "bin_column",
     "bin_table",
     "categorical_positions",
@@ -31,7 +35,7 @@ __all__ = [
     "encode",
     "kept_words",
     "sorted_edges",
-    "whole_bits",
+    "weight_units",
     "whole_weights",
     "word_weights",
 ]
@@ -39,6 +43,10 @@ __all__ = [
 Codes = NDArray[np.uint8]
 FEW_BINS = 32
 BITS = 60  # of a sum of weights
+# The most units of a weight: rounding cannot hide which fraction of the largest one it is.
+MOST_UNITS = 2**24
+SHARE_ROUNDING = 2.0**-50  # of a weight divided by another, four times over
+SHARE_BITS = 32  # of a weight that is no whole multiple of anything
 # A column of strings that has more than this many, and more than half as many as rows, is refused.
 MOST_WORDS = 1000
 MANY_ROWS = 2**17  # fewer are quickly looked at
@@ -93,8 +101,10 @@ def bin_column(
 ) -> tuple[Column, Codes]:
     """Return what a column is, and its codes."""
     name = frame.names[k]
-    _refuse_identifiers(frame, k, is_category)
-    values = as_words(frame.column(k)) if is_category else frame.column(k)
+    if is_category:
+        frame = frame.with_categories([k])
+    _refuse_identifiers(frame, k)
+    values = frame.column(k)
     if isinstance(values, Words):
         if len(values.words) > MOST_WORDS:
             there = np.bincount(values.places + 1)[1:]
@@ -120,17 +130,46 @@ def categorical_positions(frame: Frame, categorical: Any) -> set[int]:
 def _whole(weights: Vector) -> NDArray[np.int64] | None:
     if np.all(weights == weights[0]):
         return None
-    return whole_weights(weights, whole_bits(weights.max(), len(weights)))
+    return whole_weights(weights, WholeUnit.of(weights.max(), weight_units(weights), len(weights)))
 
 
-def whole_bits(largest: float, n_rows: int) -> int:
-    """Return the power of two that makes whole numbers of weights, without a sum too large."""
-    return BITS - int(np.frexp(largest)[1]) - n_rows.bit_length()
+@dataclass(frozen=True)
+class WholeUnit:
+    """What weights are measured in, to be whole numbers: a share of the largest of them."""
+
+    largest: float
+    n_units: int  # that the largest one has
+
+    @classmethod
+    def of(cls, largest: float, n_units: int, n_rows: int) -> WholeUnit:
+        """Take the common unit of the weights, or if they have none (0) one that is small."""
+        fine = 1 << min(SHARE_BITS, BITS - n_rows.bit_length())
+        return cls(float(largest), n_units or fine)
 
 
-def whole_weights(weights: Vector, bits: int) -> NDArray[np.int64]:
-    """Return multiples of the weights as whole numbers, by a power of two: integers stay exact."""
-    whole = np.rint(np.ldexp(weights, bits)).astype(np.int64)
+def weight_units(weights: Vector) -> int:
+    """Return of how many units the largest weight is, where all are whole multiples of one; else 0.
+
+    Only ratios of weights count, each of them but for its rounding: a constant factor changes
+    nothing. 3.7 times the weights 1, 2 and 3 are 1, 2 and 3 units.
+    """
+    shares = np.unique(weights[weights > 0])
+    shares = shares / shares.max(initial=0.0)
+    n_units = 1
+    while True:
+        parts = n_units * shares
+        is_part = np.abs(parts - np.rint(parts)) > n_units * SHARE_ROUNDING
+        if not is_part.any():
+            return n_units
+        part = Fraction(float(parts[is_part][0])).limit_denominator(MOST_UNITS // n_units)
+        if part.denominator == 1:
+            return 0
+        n_units *= part.denominator
+
+
+def whole_weights(weights: Vector, unit: WholeUnit) -> NDArray[np.int64]:
+    """Return the weights as whole numbers of units."""
+    whole = np.rint(weights / unit.largest * unit.n_units).astype(np.int64)
     return np.maximum(whole, weights > 0)  # the least weight is one
 
 
@@ -174,7 +213,7 @@ def kept_words(words: Sequence[str], total: NDArray[np.int64], max_bins: int) ->
     return np.array([words[i] for i in kept], dtype=object)
 
 
-def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
+def _refuse_identifiers(frame: Frame, k: int) -> None:
     """Look at a few rows: millions of different strings take seconds to find otherwise."""
     n_rows = frame.n_rows
     if n_rows < MANY_ROWS:
@@ -182,8 +221,6 @@ def _refuse_identifiers(frame: Frame, k: int, is_category: bool) -> None:
     n_looks = LOOK * int(np.sqrt(n_rows))
     rows = np.unique(np.random.default_rng(0).integers(n_rows, size=n_looks))
     values = frame.column(k, rows)
-    if is_category:
-        values = as_words(values)
     if isinstance(values, Words) and len(values.words) == _n_there(values) > len(rows) // 2:
         raise _identifier(frame.names[k], f"no value twice among {len(values.words):,} rows")
 
@@ -216,25 +253,25 @@ def encode(
     codes = np.empty((len(columns), frame.n_rows), dtype=np.uint8)
 
     def work(k: int) -> None:
-        codes[k] = _codes(columns[k], frame.column(places[k]))
+        codes[k] = _codes(columns[k], frame, places[k])
 
     side_by_side(work, range(len(columns)), n_threads)
     return codes
 
 
-def _codes(column: Column, values: Values) -> Codes:
+def _codes(column: Column, frame: Frame, place: int) -> Codes:
     if isinstance(column, NumericColumn):
-        return column.codes(_as_numbers(column, values))
-    if not isinstance(values, Words):
-        values = as_words(values)
-        known = set(column.categories)
-        strange = [word for word in values.words if word not in known]
-        if strange and not all(map(_is_number, known)):
-            raise TypeError(
-                f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
-                "trained on categories: convert it"
-            )
-    return column.codes(values)
+        return column.codes(_as_numbers(column, frame.column(place)))
+    words = frame.with_categories([place]).column(place)
+    assert isinstance(words, Words)
+    known = set(column.categories)
+    strange = [word for word in words.words if word not in known and _is_number(word)]
+    if strange and not all(map(_is_number, known)) and not isinstance(frame.column(place), Words):
+        raise TypeError(
+            f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
+            "trained on categories: convert it"
+        )
+    return column.codes(words)
 
 
 def _as_numbers(column: Column, values: Values) -> Vector:

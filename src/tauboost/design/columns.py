@@ -132,7 +132,7 @@ class CategoryColumn:
             values = from_array(values, self.name)
         words = as_words(values)
         code_of = {name: code for code, name in enumerate(self.categories)}
-        codes = [code_of.get(word, self.other) for word in words.words]
+        codes = [code_of.get(word, code_of.get(_older(word), self.other)) for word in words.words]
         return np.array([*codes, self.missing], dtype=np.uint8)[words.places]
 
     def bin_names(self) -> list[str]:
@@ -169,6 +169,12 @@ def column_from_data(data: dict[str, Any]) -> Column:
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"the name of a column must be a string, got {shown(name)}")
+
+
+def _older(word: str) -> str:
+    """Return how models up to 0.3 name an integer; of 17 digits and more it has an exponent."""
+    is_long = len(word) >= MOST_DIGITS and word.removeprefix("-").isdecimal()
+    return repr(float(word)) if is_long else word
 
 
 def as_text(values: Vector) -> list[str]:

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..validation.frames import Frame
-from ..validation.values import Words, as_words, refuse
+from ..validation.values import Words, refuse
 from .binning import check_words, kept_words, sorted_edges, word_weights
 from .columns import CategoryColumn, Column, NumericColumn
 
@@ -70,7 +70,7 @@ class Tally:
 
 def tally_column(frame: Frame, k: int, weights: Whole | None, is_category: bool) -> Tally:
     """Return the values of a column with their weights; None: every row weighs one."""
-    values = as_words(frame.column(k)) if is_category else frame.column(k)
+    values = (frame.with_categories([k]) if is_category else frame).column(k)
     if isinstance(values, Words):
         rows = np.bincount(values.places + 1, minlength=len(values.words) + 1)[1:]
         there = np.flatnonzero(rows)

@@ -102,7 +102,7 @@ class GlassBoxMixin:
             model.probabilities(decisions)[rows, places],
             model.classes[places],
             rows,
-            frame,
+            frame.with_categories(where[k] for k in model.category_columns),
             [tuple(where[column] for column in term.columns) for term in model.terms],
         )
 

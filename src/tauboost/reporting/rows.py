@@ -146,11 +146,12 @@ class TableRows(GivenRows):
 
     def __init__(self, subject: Subject, frame: Frame, n_threads: int) -> None:
         assert isinstance(subject.model, TableModel)
-        self.model, self.frame = subject.model, frame
+        self.model = subject.model
         self.codes = encode(self.model.columns, frame, n_threads)
         self.decisions = self.model.decisions(self.codes)
         self.prints = code_fingerprints(self.codes, 0)
         self.where = frame.places([column.name for column in self.model.columns])
+        self.frame = frame.with_categories(self.where[k] for k in self.model.category_columns)
 
     def story(self, row: int, code: int) -> Story:
         """Say what each term adds."""

@@ -109,6 +109,11 @@ class TableModel(Answers):
         """One for two classes, else one for each."""
         return len(self.intercept)
 
+    @property
+    def category_columns(self) -> list[int]:
+        """The positions of the columns of categories."""
+        return [k for k, column in enumerate(self.columns) if not column.is_ordered]
+
     def decisions(self, codes: Codes) -> Vector:
         """Return the decision values, (samples, tasks), from codes of shape (columns, samples)."""
         codes = self._checked(codes)

@@ -8,8 +8,8 @@ table to predict may have columns that the model does not use.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -19,17 +19,19 @@ from ..base.kinds import are_texts, is_masked, is_sparse
 from ..base.messages import listed, shown
 from .dask_data import refuse_dask
 from .numbers import check_count
-from .values import Values, check_numbers, from_array, from_distinct, refuse
+from .values import Values, as_words, from_array, from_distinct, refuse
 
 __all__ = ["Frame", "take_frame"]
 
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
 WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERS = "biuf"  # kinds of NumPy's types
+# From here to there float64 has some of the integers of 64 bits, but not all.
+LEAST_ROUNDED, LEAST_WITHOUT_INTEGERS = 2.0**53, 2.0**65
 ACCEPTED = "a data frame (pandas, polars, pyarrow), a 2-D array, a list of rows or a sparse matrix"
 
 Rows = NDArray[np.int64] | None
-Take = Callable[[int, Rows], Values]
+Take = Callable[[int, Rows, bool], Values]  # position, rows, whether they are categories
 
 
 @dataclass(frozen=True, eq=False)
@@ -49,6 +51,7 @@ class Frame:
     has_names: bool
     n_rows: int
     take: Take
+    categories: frozenset[int] = frozenset()  # positions of columns that are to be categories
 
     @property
     def n_columns(self) -> int:
@@ -57,7 +60,13 @@ class Frame:
 
     def column(self, position: int, rows: Rows = None) -> Values:
         """Return a column, or some rows of it: float64 with NaN for missing, or words."""
-        return self.take(position, rows)
+        is_category = position in self.categories
+        values = self.take(position, rows, is_category)
+        return as_words(values) if is_category else values  # nothing but missing ones are numbers
+
+    def with_categories(self, positions: Iterable[int]) -> Frame:
+        """Return it with the numbers of some columns as categories, none of them rounded."""
+        return replace(self, categories=self.categories.union(positions))
 
     def position(self, which: Any, argument: str) -> int:
         """Return the position of a column that an argument names.
@@ -111,10 +120,10 @@ class Frame:
     def select(self, rows: NDArray[np.int64]) -> Frame:
         """Return some rows, by their numbers, in their order."""
 
-        def take(k: int, some: Rows) -> Values:
-            return self.take(k, rows if some is None else rows[some])
+        def take(k: int, some: Rows, is_category: bool) -> Values:
+            return self.take(k, rows if some is None else rows[some], is_category)
 
-        return Frame(self.names, self.has_names, len(rows), take)
+        return replace(self, n_rows=len(rows), take=take)
 
 
 def take_frame(table: Any) -> Frame:
@@ -177,9 +186,9 @@ def _from_sparse(matrix: Any) -> Frame:
 
     columns = to_csc(matrix)
 
-    def take(k: int, rows: Rows) -> Values:
+    def take(k: int, rows: Rows, is_category: bool) -> Values:
         column = columns[:, [k]].toarray().ravel()
-        return from_array(column if rows is None else column[rows], f"x{k}")
+        return from_array(column if rows is None else column[rows], f"x{k}", is_category)
 
     return _frame(None, matrix.shape, take)
 
@@ -200,18 +209,22 @@ def _from_array(array: NDArray[Any], names: list[Any] | None) -> Frame:
     if array.dtype.kind == "c":  # all columns: no use in looking for one that is not
         raise ValueError("Complex data not supported: give their parts as columns of their own")
 
-    def take(k: int, rows: Rows) -> Values:
+    def take(k: int, rows: Rows, is_category: bool) -> Values:
         name = f"x{k}" if names is None else str(names[k])
-        return from_array(array[:, k] if rows is None else array[rows, k], name)
+        return from_array(array[:, k] if rows is None else array[rows, k], name, is_category)
 
     return _frame(names, array.shape, take)
 
 
 def _array_of(rows: Any) -> NDArray[Any]:
-    """Return rows as an array; NumPy would make strings of numbers that stand beside strings."""
+    """Return rows as an array; NumPy would make strings of numbers that stand beside strings.
+
+    Beside fractions it would round integers, which may be identifiers.
+    """
     try:
         array = np.asarray(rows)
-        return array if array.dtype.kind in NUMBERS else np.array(rows, dtype=object)
+        is_exact = array.dtype.kind in NUMBERS and not _may_be_rounded(array)
+        return array if is_exact else np.array(rows, dtype=object)
     except (TypeError, ValueError, OverflowError):
         pass
     lengths = {len(row) if hasattr(row, "__len__") else -1 for row in rows}
@@ -222,6 +235,13 @@ def _array_of(rows: Any) -> NDArray[Any]:
         for k, cell in enumerate(row):
             array[j, k] = cell
     return array
+
+
+def _may_be_rounded(array: NDArray[Any]) -> bool:
+    if array.dtype.kind != "f":
+        return False
+    size = np.abs(array)
+    return bool(np.any((size >= LEAST_ROUNDED) & (size < LEAST_WITHOUT_INTEGERS)))
 
 
 def _is_data_frame(table: Any) -> bool:
@@ -251,8 +271,8 @@ def _from_data_frame(table: Any) -> Frame:
             raise TypeError(f"the table must be {ACCEPTED}, got {shown(table)}") from None
     columns = list(frame.iter_columns())
 
-    def take(k: int, rows: Rows) -> Values:
-        return _from_series(columns[k] if rows is None else _some(columns[k], rows))
+    def take(k: int, rows: Rows, is_category: bool) -> Values:
+        return _from_series(columns[k] if rows is None else _some(columns[k], rows), is_category)
 
     return _frame([series.name for series in columns], (len(frame), len(columns)), take)
 
@@ -270,14 +290,18 @@ def _some(series: Any, rows: NDArray[np.int64]) -> Any:
     return nw.from_native(series.to_native().take(places), series_only=True).alias(series.name)
 
 
-def _from_series(series: Any) -> Values:
+def _from_series(series: Any, is_category: bool) -> Values:
     import narwhals.stable.v2 as nw  # noqa: PLC0415
 
     dtype, name = series.dtype, str(series.name)
-    if dtype in (nw.Boolean, nw.Decimal, nw.Int128, nw.UInt128):
-        return check_numbers(series.cast(nw.Float64).to_numpy(), name)
+    is_large = dtype in (nw.Decimal, nw.Int128, nw.UInt128)
+    if is_category and (is_large or (dtype.is_integer() and series.null_count() > 0)):
+        # As they are: an array of numbers with a missing one among them would round the others.
+        return from_array(np.array(series.to_list(), dtype=object), name, is_category)
+    if is_large or dtype == nw.Boolean:
+        return from_array(series.cast(nw.Float64).to_numpy(), name, is_category)
     if dtype.is_numeric():
-        return check_numbers(series.to_numpy(), name)
+        return from_array(series.to_numpy(), name, is_category)
     for is_refused, why in (
         (dtype.is_temporal(), "dates"),
         (dtype.is_nested(), "nested"),
@@ -289,7 +313,7 @@ def _from_series(series: Any) -> Values:
         return _from_strings(series, is_category=dtype != nw.String)
     if series.null_count() == len(series):
         return np.full(len(series), np.nan)
-    return from_array(np.asarray(series.to_numpy()), name)
+    return from_array(np.asarray(series.to_numpy()), name, is_category)
 
 
 def _from_strings(series: Any, is_category: bool) -> Values:

@@ -11,7 +11,7 @@ import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from decimal import Decimal
-from numbers import Real
+from numbers import Integral, Real
 from typing import Any
 
 import numpy as np
@@ -49,6 +49,10 @@ REFUSALS = {
 }
 
 
+# Whole floats below it, as large as any integer of 64 bits, are named by their digits.
+MOST_WHOLE = 2**64
+
+
 @dataclass(frozen=True, eq=False)
 class Words:
     """A column of categories: ``words[place]`` is the value of a row, and place -1 is missing.
@@ -71,11 +75,14 @@ def refuse(name: str, why: str) -> TypeError:
     return TypeError(f"column {name!r} {REFUSALS[why]}")
 
 
-def from_array(array: NDArray[Any], name: str) -> Values:
-    """Return the values of a 1-D array of any type."""
+def from_array(array: NDArray[Any], name: str, is_category: bool = False) -> Values:
+    """Return the values of a 1-D array of any type; those of categories are words."""
     kind = array.dtype.kind
+    if is_category and kind in "iu":  # float64 cannot tell all of them apart
+        return _words_of_numbers(array)
     if kind in "biuf":
-        return check_numbers(array, name)
+        numbers = check_numbers(array, name)
+        return as_words(numbers) if is_category else numbers
     if kind in "mM":
         raise refuse(name, "dates")
     if kind == "c":
@@ -84,7 +91,7 @@ def from_array(array: NDArray[Any], name: str) -> Values:
         raise refuse(name, "bytes")
     if kind == "V":
         raise refuse(name, "nested")
-    return _from_objects(array.tolist(), name)
+    return _from_objects(array.tolist(), name, is_category)
 
 
 def check_numbers(array: NDArray[Any], name: str) -> Vector:
@@ -99,7 +106,7 @@ def check_numbers(array: NDArray[Any], name: str) -> Vector:
     return numbers
 
 
-def _from_objects(cells: list[Any], name: str) -> Values:
+def _from_objects(cells: list[Any], name: str, is_category: bool) -> Values:
     """Look at every different cell once; what cannot be looked up has no different cells."""
     place: dict[Any, int] = {}
     try:
@@ -108,7 +115,7 @@ def _from_objects(cells: list[Any], name: str) -> Values:
     except TypeError:
         raise _odd({of for of in map(type, cells) if of.__hash__ is None}, cells, name) from None
     places = np.fromiter(map(place.__getitem__, cells), np.int32, len(cells))
-    return from_distinct(list(place), places, name)
+    return from_distinct(list(place), places, name, is_category)
 
 
 def from_distinct(
@@ -128,7 +135,7 @@ def from_distinct(
     else:
         distinct = _numbers_from(there, types, name)
         if is_category:
-            distinct = as_words(distinct)
+            distinct = words_of(None if cell is None else _name_of(cell) for cell in there)
     if isinstance(distinct, Words):
         return Words(distinct.words, np.append(distinct.places, np.int32(-1))[places])
     return np.asarray(np.append(distinct, np.nan)[places])
@@ -171,9 +178,18 @@ def words_of(cells: Iterable[str | None]) -> Words:
 
 def as_words(values: Values) -> Words:
     """Return numbers as categories; whole ones have no point."""
-    if isinstance(values, Words):
-        return values
-    numbers, places = np.unique(values + 0.0, return_inverse=True)  # 0 and -0 are one
+    return values if isinstance(values, Words) else _words_of_numbers(values + 0.0)  # no -0
+
+
+def _words_of_numbers(array: NDArray[Any]) -> Words:
+    numbers, places = np.unique(array, return_inverse=True)
     n = len(numbers) - int(len(numbers) > 0 and np.isnan(numbers[-1]))
-    words = tuple(repr(number).removesuffix(".0") for number in numbers[:n].tolist())
+    words = tuple(map(_name_of, numbers[:n].tolist()))
     return Words(words, np.where(places < n, places, -1).astype(np.int32))
+
+
+def _name_of(number: Any) -> str:
+    """Write a number; a whole one by all of its digits, for it may be an identifier."""
+    if isinstance(number, Integral) or (abs(number) < MOST_WHOLE and number == int(number)):
+        return str(int(number))
+    return repr(float(number))
