@@ -1,5 +1,5 @@
-// Which rows of a table are equal: a fingerprint of their codes, which rows with other labels share,
-// and the first row that each equals, label and all.
+// Which rows of a table are equal: a fingerprint of their codes, which rows with other labels
+// share, and the first row that each equals, label and all.
 #pragma once
 
 #include <algorithm>
