@@ -14,6 +14,7 @@ from rich.table import Table
 
 from ..design.binning import bin_column
 from ..design.columns import Column, NumericColumn
+from ..design.planes import Codes
 from ..io.table_files import read_table
 from ..validation.frames import Frame, take_frame
 from .data import name_of
@@ -78,7 +79,7 @@ def _facts(frame: Frame, k: int) -> dict[str, Any]:
     )
 
 
-def _content(frame: Frame, k: int, column: Column, codes: NDArray[np.uint8]) -> dict[str, Any]:
+def _content(frame: Frame, k: int, column: Column, codes: Codes) -> dict[str, Any]:
     if not isinstance(column, NumericColumn):
         counts = np.bincount(codes, minlength=column.n_bins)
         most = column.categories[:MOST_SHOWN].tolist()

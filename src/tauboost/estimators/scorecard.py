@@ -18,9 +18,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..design.planes import Planes
 from ..io.atomic import new_file
 from ..losses import LOSSES
-from ..tuning.table_model import Codes, TableModel, TermData
+from ..tuning.table_model import TableModel, TermData
 from ..validation import check_real
 from .tables import as_table
 from .term_axes import Axis, make_axis
@@ -59,7 +60,7 @@ class Scorecard:
     offset: float
     positive: Any
     _points: TableModel
-    _codes: Callable[[Any], Codes]
+    _codes: Callable[[Any], Planes]
 
     def score(self, X: Any) -> NDArray[np.int64]:
         """Return the points of each row of a table: the sum of the lines that it meets."""
@@ -97,7 +98,7 @@ class Scorecard:
 
 def make_scorecard(
     model: TableModel,
-    codes: Callable[[Any], Codes],
+    codes: Callable[[Any], Planes],
     points: float,
     odds: float,
     pdo: float,
