@@ -131,6 +131,8 @@ void bind_tables(nb::module_& module) {
       // Both look at all codes of their columns.
       .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a,
            nb::call_guard<WithoutGil>())
+      .def("add_wide_term", &OwnTable::add_wide_term, "low"_a, "high"_a, "n_bins"_a,
+           nb::call_guard<WithoutGil>())
       .def("add_pair_term", &OwnTable::add_pair_term, "first"_a, "first_map"_a, "ordered_first"_a,
            "second"_a, "second_map"_a, "ordered_second"_a, nb::call_guard<WithoutGil>())
       .def("shard_rows",

@@ -116,7 +116,14 @@ class Booster {
   void for_rows(const RowShard& shard, const Visit& visit) const {
     for (std::int64_t j = shard.first_row; j < shard.first_row + shard.n_rows; ++j)
       for (const Term& term : table_.terms)
-        visit(j, term.offset + by_row_[j * table_.n_columns + term.first]);
+        visit(j, term.offset + code_of<true>(term, by_row_.data() + j * table_.n_columns));
+  }
+
+  // The code of a row; tables without wide terms need not ask for high bytes.
+  template <bool HasWide>
+  static std::int64_t code_of(const Term& term, const std::uint8_t* row) {
+    if (HasWide && term.is_wide) return row[term.first] + Table::byte * row[term.second];
+    return row[term.first];
   }
 
   // Multiplies the weights of the rows in these bins, and brings the histograms up to date.
@@ -126,7 +133,12 @@ class Booster {
     for (int b = first; b <= last; ++b) n_touched += counts_[term.offset + b];
     if (n_touched == 0) return;
     const auto n_shards = static_cast<std::int64_t>(table_.shards.size());
-    team.share(n_shards, [&](std::int64_t s) { touch_shard(s, term, first, last, ratio); });
+    team.share(n_shards, [&](std::int64_t s) {
+      if (has_wide_)
+        touch_shard<true>(s, term, first, last, ratio);
+      else
+        touch_shard<false>(s, term, first, last, ratio);
+    });
     for (std::int64_t s = 0; s < n_shards; ++s) {
       const double* delta = deltas_.data() + s * table_.n_levels;
       std::vector<double>& sums = sums_[table_.shards[s].label];
@@ -134,16 +146,26 @@ class Booster {
     }
   }
 
+  template <bool HasWide>
   void touch_shard(std::int64_t s, const Term& term, int first, int last,
                    const std::array<double, 2>& ratio) {
     const RowShard& shard = table_.shards[s];
-    const std::uint8_t* code = table_.column(term.first) + shard.first_row;
     std::int32_t* rows = touched_[s].data();
     std::int64_t n = 0;
-    const auto width = static_cast<std::uint8_t>(last - first);
-    for (std::int64_t j = 0; j < shard.n_rows; ++j) {
-      rows[n] = static_cast<std::int32_t>(j);
-      n += static_cast<std::uint8_t>(code[j] - first) <= width;
+    if (HasWide && term.is_wide) {
+      for (std::int64_t j = 0; j < shard.n_rows; ++j) {
+        const std::uint8_t* row = by_row_.data() + (shard.first_row + j) * table_.n_columns;
+        const std::int64_t code = code_of<true>(term, row);
+        rows[n] = static_cast<std::int32_t>(j);
+        n += first <= code && code <= last;
+      }
+    } else {
+      const std::uint8_t* code = table_.column(term.first) + shard.first_row;
+      const auto width = static_cast<std::uint8_t>(last - first);
+      for (std::int64_t j = 0; j < shard.n_rows; ++j) {
+        rows[n] = static_cast<std::int32_t>(j);
+        n += static_cast<std::uint8_t>(code[j] - first) <= width;
+      }
     }
     double* delta = deltas_.data() + s * table_.n_levels;
     std::fill_n(delta, table_.n_levels, 0.0);
@@ -153,11 +175,13 @@ class Booster {
       const double change = growth * w_[j];
       w_[j] += change;
       const std::uint8_t* row = by_row_.data() + j * table_.n_columns;
-      for (const Term& other : table_.terms) delta[other.offset + row[other.first]] += change;
+      for (const Term& other : table_.terms)
+        delta[other.offset + code_of<HasWide>(other, row)] += change;
     }
   }
 
   const Table& table_;
+  const bool has_wide_ = std::ranges::any_of(table_.terms, &Term::is_wide);
   std::vector<double> w_;
   std::vector<std::uint8_t> by_row_;         // the codes, row by row
   std::vector<std::int64_t> counts_;         // rows on each level

@@ -22,7 +22,7 @@ struct CellOf {
   CellOf() = default;
   CellOf(const Table& table, const Term& term, std::int64_t first_row)
       : first(table.column(term.first) + first_row) {
-    if (!term.is_pair()) return;
+    if (term.second < 0) return;
     second = table.column(term.second) + first_row;
     first_map = term.first_map.data();
     second_map = term.second_map.data();

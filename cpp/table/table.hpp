@@ -1,4 +1,5 @@
-// A table as the kernels see it: one byte a cell, and what is made of the columns.
+// A table as the kernels see it: one byte a cell, and what is made of the columns. A wide term has
+// the codes of two columns, their low and their high byte: more categories than a byte counts.
 //
 // Rows are ordered by class, and by fold within a class, so that all rows of a shard have the same
 // label in every lane and are trained on, or held out, together. The code of a cell is its bin. A
@@ -19,21 +20,23 @@ struct RowShard {
 };
 
 struct Term {
-  std::int32_t first, second = -1;  // columns; no second: a term of one column
+  std::int32_t first, second = -1;  // columns; no second: a term of one column of bytes
   std::int32_t n_first, n_second = 1;
   // How many cells along each axis are ordered; the others, of categories or of missing values,
   // have no neighbours.
   std::int32_t ordered_first, ordered_second = 0;
   std::vector<std::uint16_t> first_map, second_map;  // code -> first cell of its row, -> column
   std::int64_t offset = 0;                           // where its levels begin
+  bool is_wide = false;  // the second column is the high byte: the maps make codes of the two
 
-  bool is_pair() const { return second >= 0; }
+  bool is_pair() const { return second >= 0 && !is_wide; }
   std::int32_t n_cells() const { return n_first * n_second; }
 };
 
 class Table {
  public:
-  static constexpr std::int32_t most_cells = 1 << 12;
+  static constexpr std::int32_t most_cells = 1 << 12;  // of a pair
+  static constexpr std::int32_t byte = 1 << 8, most_bins = 1 << 16;
 
   Table(const std::uint8_t* codes, std::int64_t n_columns, std::int64_t n_rows)
       : n_columns(n_columns), n_rows(n_rows), codes_(codes) {}
@@ -52,6 +55,24 @@ class Table {
     if (n_ordered < 0 || n_ordered > n_bins || n_bins < 1 || n_bins > 256)
       throw std::invalid_argument("a term has impossible bins");
     expect_codes(column, n_bins);
+    add(std::move(term));
+  }
+
+  // Categories whose codes are of two bytes. Kernels combine them as they do the cells of a pair.
+  void add_wide_term(std::int32_t low, std::int32_t high, std::int32_t n_bins) {
+    if (n_bins < 1 || n_bins > most_bins) throw std::invalid_argument("a term has impossible bins");
+    expect_codes(low, byte);
+    expect_codes(high, byte);
+    Term term = {low, high, n_bins, 1, 0, 0, {}, {}};
+    term.is_wide = true;
+    for (std::int32_t code = 0; code < byte; ++code) {
+      term.first_map.push_back(static_cast<std::uint16_t>(code));
+      term.second_map.push_back(static_cast<std::uint16_t>(byte * code));
+    }
+    const std::uint8_t *of_low = column(low), *of_high = column(high);
+    std::int32_t most = 0;
+    for (std::int64_t j = 0; j < n_rows; ++j) most = std::max(most, of_low[j] + byte * of_high[j]);
+    if (n_rows > 0 && most >= n_bins) throw std::invalid_argument("a code beyond its bins");
     add(std::move(term));
   }
 

@@ -131,7 +131,8 @@ class TableRows {
     return state_.is_positive[label * L + l] != 0;
   }
 
-  // Shards of one label with few rows are worked on together, and share a histogram.
+  // Shards of one label with few rows are worked on together, and share a histogram: it may have
+  // no more cells than rows, or else all of them would fill the memory.
   struct Part {
     std::int32_t label;
     std::vector<std::int32_t> shards;
@@ -139,7 +140,7 @@ class TableRows {
   };
 
   static std::vector<Part> parts_of(const Table& table, const std::vector<std::int32_t>& shards) {
-    constexpr std::int64_t worth_a_part = 1 << 12;
+    const std::int64_t worth_a_part = std::max<std::int64_t>(1 << 12, table.largest_term);
     std::vector<Part> parts;
     for (const std::int32_t s : shards) {
       const RowShard& shard = table.shards[s];

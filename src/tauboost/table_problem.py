@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike, NDArray
 from .base.arrays import Vector
 from .base.threads import resolve_threads
 from .design.binning import bin_table
+from .design.planes import Planes, split_planes
 from .design.table import TableDesign
 from .problem import BaseProblem, Problem
 from .table_rows import TableRows
@@ -41,7 +42,8 @@ class TableProblem(BaseProblem):
         Exponential is AdaBoost.
     max_bins : int
         The most bins of a column, at most 255. A column with no more different values has a bin for
-        each; else bins hold about equal weight, and frequent values one of their own.
+        each; else bins hold about equal weight, and frequent values one of their own. Categories
+        are limited by less than 255 only.
     categorical : "auto" or list of names or positions
         Columns of numbers that are categories. Strings and categories always are, and "auto" adds
         none.
@@ -86,21 +88,24 @@ class TableProblem(BaseProblem):
         present = weights > 0
         if positive[present].all() or not positive[present].any():
             raise ValueError("sample_weight leaves one class only: two are needed")
-        self.columns, codes = bin_table(frame, weights, max_bins, categorical, self.n_threads)
+        self.columns, planes = bin_table(frame, weights, max_bins, categorical, self.n_threads)
         if not present.all():
             self.kept = np.flatnonzero(present)
-            codes, positive, weights = codes[:, present], positive[present], weights[present]
-        self.design = TableDesign.build(self.columns, codes, positive, self.n_threads)
+            planes, positive, weights = planes[:, present], positive[present], weights[present]
+        self.design = TableDesign.build(self.columns, planes, positive, self.n_threads)
         ordered = weights[self.design.row_order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self.y: Vector = np.where(positive[self.design.row_order], 1.0, -1.0)
         self.least_weight = float(self.c.min())
         self.has_equal_weights = bool(np.all(weights == weights[0]))
-        self._codes, self._weights, self._positive = codes, weights, positive
+        self._codes, self._weights, self._positive = planes, weights, positive
 
     @property
-    def codes(self) -> NDArray[np.uint8]:
-        """The bin of each sample that has a weight, a row for each column of the table."""
+    def codes(self) -> Planes:
+        """The bin of each sample that has a weight, a row for each column of the table.
+
+        Behind them stand the low and the high bytes of columns of more than 254 categories.
+        """
         return self._codes
 
     @property
@@ -125,7 +130,9 @@ class TableProblem(BaseProblem):
         return np.concatenate(
             [
                 np.bincount(codes, minlength=column.n_bins)
-                for codes, column in zip(self._codes, self.columns, strict=True)
+                for codes, column in zip(
+                    split_planes(self.columns, self._codes), self.columns, strict=True
+                )
             ]
         )
 

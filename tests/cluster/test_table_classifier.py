@@ -81,6 +81,20 @@ def test_a_given_alpha_gives_what_one_machine_finds(client, weight, options):
     check(*both(client, make_table(), weight, alpha=1e-3, **options))
 
 
+def test_hundreds_of_categories(client):
+    table, rng = make_table(2000), np.random.default_rng(1)
+    table["zip"] = [f"z{k}" for k in rng.integers(0, 400, len(table))]
+    table.loc[:40, "zip"] = None
+    X, local, there = both(client, table, "weight", alpha=1e-3, interactions=0)
+    assert len(local.columns_[-1].categories) > 300
+    check(X, local, there)
+    X, local, there = both(client, table, "weight", alpha=1e-3, interactions=[("b", "zip")])
+    for one, other in zip(local._terms, there._terms, strict=True):
+        np.testing.assert_allclose(other.weights, one.weights, atol=1e-12)
+    # The smoothness is chosen, and the fit begun, in single precision.
+    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-5)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
     X, local, there = both(client, make_table(900, n_classes), max_iter=6)

@@ -15,6 +15,7 @@ from extras import arrow_case
 from frames import FRAMES, NAMES, as_pandas
 from tauboost.design.binning import bin_table, encode
 from tauboost.design.columns import CategoryColumn, NumericColumn
+from tauboost.design.planes import split_planes
 from tauboost.validation.frames import take_frame
 
 NUMBERS = st.one_of(
@@ -222,11 +223,21 @@ def test_categories_by_weight_then_by_name():
     assert bin_table(table, max_bins=4)[0][0].categories.tolist() == ["c", "a", "b", "d"]
 
 
-def test_at_most_254_categories():
-    for n in (254, 255, 400):
-        columns, codes = bin_table(take_frame([[f"{k}a"] for k in range(n)]))
-        assert len(columns[0].categories) == 254
-        assert codes.max() == (253 if n == 254 else 254)
+def test_at_most_as_many_categories_as_a_lower_max_bins():
+    for n in (253, 254, 255, 400):
+        columns, codes = bin_table(take_frame([[f"{k}a"] for k in range(n)]), max_bins=254)
+        assert len(columns[0].categories) == 253 + (n == 254)
+        assert len(codes) == 1
+        assert codes.max() == (n - 1 if n <= 254 else 253)
+
+
+def test_categories_that_hold_a_share_of_the_rows_have_codes_of_their_own():
+    for n, n_planes in ((254, 1), (255, 3), (400, 3)):
+        columns, planes = bin_table(take_frame([[f"{k}a"] for k in range(n)]))
+        [codes] = split_planes(columns, planes)
+        assert len(planes) == n_planes
+        assert len(columns[0].categories) == n
+        assert sorted(codes) == list(range(n))
 
 
 def test_numbers_can_be_categories():
@@ -295,8 +306,9 @@ def test_a_tiny_weight_is_still_a_row():
 def test_a_million_rows_of_a_few_thousand_strings_are_fine():
     names = np.arange(300_000) % 5000
     columns, codes = bin_table(take_frame(pd.DataFrame({"n": names.astype(str)})))
-    assert len(columns[0].categories) == 254
-    assert np.mean(codes == columns[0].other) > 0.9
+    [codes] = split_planes(columns, codes)
+    assert len(columns[0].categories) == 5000
+    assert np.bincount(codes).tolist() == [60] * 5000
 
 
 class TestOtherTables:

@@ -75,7 +75,7 @@ def test_plain_data_and_back(column):
         (lambda: NumericColumn(3, np.ones(1)), "must be a string"),
         (lambda: category("a", "a"), "twice"),
         (lambda: category("a", 1), "must be strings"),
-        (lambda: category(*map(str, range(255))), "at most 254"),
+        (lambda: category(*map(str, range(65_535))), "at most 65534"),
         (lambda: CategoryColumn("town", ["a"]), "array of strings"),
         (lambda: column_from_data({"kind": "dates"}), "numeric or category"),
         (lambda: column_from_data({"kind": "numeric", "name": "a"}), "kind, name and edges"),

@@ -65,8 +65,14 @@ def test_what_the_arrays_mean():
         (changed("term_columns", (3, 1), 3), "term_columns must be two columns"),
         (changed("term_columns", (3, 1), 0), "term_columns must be two columns"),
         (changed("term_columns", (1, 0), 0), "term_columns has a term twice"),
-        (changed("term_cells", (3, 0), 0), r"term_cells must be within 1\.\.256"),
-        (changed("term_cells", (3, 0), 2**62), r"term_cells must be within 1\.\.256"),
+        (
+            changed("term_cells", (3, 0), 0),
+            r"term_cells must be within 1\.\.65536, of a pair 1\.\.256",
+        ),
+        (
+            changed("term_cells", (3, 0), 2**62),
+            r"term_cells must be within 1\.\.65536, of a pair 1\.\.256",
+        ),
         (changed("term_cells", (0, 1), 2), "term_cells must be 1 where there is no second"),
         (changed("term_cells", (0, 0), 6), "scores must be float64 of shape"),
         (changed("term_cells", (3, 0), 5), "scores must be float64 of shape"),
@@ -94,6 +100,46 @@ def test_too_many_bins_for_a_byte():
     offsets = np.array([0, 256, 256, 256])
     with pytest.raises(ValueError, match="a column has more than 254 edges"):
         replace(table_data(n_terms=0), edges=edges, edge_offsets=offsets)
+
+
+def wide_data(n=300):
+    """Return a column of many categories alone."""
+    data = table_data(n_terms=0)
+    cells = n + 2
+    return replace(
+        data,
+        names=np.array(["zip"], dtype=object),
+        is_category=np.array([True]),
+        edges=np.empty(0),
+        edge_offsets=np.zeros(2, dtype=np.int64),
+        categories=np.array([str(k) for k in range(n)], dtype=object),
+        category_offsets=np.array([0, n]),
+        term_columns=np.array([[0, -1]]),
+        term_cells=np.array([[cells, 1]]),
+        maps=np.arange(cells, dtype=np.uint16),
+        scores=np.zeros((cells, len(data.intercept))),
+        weights=np.full(cells, 1 / cells),
+    )
+
+
+@pytest.mark.parametrize(
+    ("changes", "reason"),
+    [
+        ({"maps": np.arange(302).astype(np.uint8)}, "maps must lead the codes of 'zip'"),
+        ({"maps": np.arange(302).astype(np.uint32)}, "maps must be uint8 of shape"),
+        ({"maps": np.arange(1, 303).astype(np.uint16)}, "maps must lead the codes of 'zip'"),
+        ({"maps": np.arange(302)[::-1].astype(np.uint16)}, "maps must keep the codes"),
+        ({"maps": np.full(302, 65_535, np.uint16)}, "maps must lead the codes of 'zip'"),
+        ({"term_cells": np.array([[65_536, 1]])}, "scores must be float64 of shape"),
+        ({"term_cells": np.array([[65_537, 1]])}, r"term_cells must be within 1\.\.65536"),
+    ],
+)
+def test_maps_of_two_bytes(changes, reason):
+    with pytest.raises(ValueError, match=reason):
+        replace(wide_data(), **changes)
+    assert wide_data(65_534).n_bins(0) == 65_536
+    with pytest.raises(ValueError, match="a column has more than 65534 categories"):
+        wide_data(65_535)
 
 
 def test_categories_of_a_pair_may_be_in_any_order():

@@ -15,6 +15,7 @@ from rich.table import Table
 from ..base.messages import shown_label
 from ..design.binning import bin_column
 from ..design.columns import Column, NumericColumn
+from ..design.planes import Codes
 from ..io.table_files import read_table
 from ..validation.frames import Frame, take_frame
 from .data import name_of
@@ -81,7 +82,7 @@ def _facts(frame: Frame, k: int) -> dict[str, Any]:
     )
 
 
-def _content(frame: Frame, k: int, column: Column, codes: NDArray[np.uint8]) -> dict[str, Any]:
+def _content(frame: Frame, k: int, column: Column, codes: Codes) -> dict[str, Any]:
     if not isinstance(column, NumericColumn):
         counts = np.bincount(codes, minlength=column.n_bins)
         most = column.categories[:MOST_SHOWN].tolist()

@@ -10,9 +10,10 @@ from numpy.typing import NDArray
 
 from ..base.messages import listed
 from ..design.binning import bin_table, encode
+from ..design.planes import Planes
 from ..io.table_files import read_table
 from ..tuning.held_out import code_fingerprints
-from ..tuning.table_model import Codes, TableModel
+from ..tuning.table_model import TableModel
 from ..validation import encode_labels
 from ..validation.frames import Frame, take_frame
 from .data import name_of
@@ -76,7 +77,7 @@ def open_table(
 
 def open_for_model(
     path: Path, model: TableModel, label: str | None, n_threads: int
-) -> tuple[Codes, NDArray[Any] | None]:
+) -> tuple[Planes, NDArray[Any] | None]:
     """Read a table as a model sees it."""
     data = open_as_model(path, model, label)
     return encode(model.columns, data.frame, n_threads), data.y

@@ -19,6 +19,8 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..design.columns import Column
+from ..design.planes import n_planes
+from ..design.table import add_column_terms
 from ..losses import LOSSES
 from ..tuning.binned_rows import BinnedRows, End, LaneSpec, RowWeights
 from ..tuning.table_pairs import Pair
@@ -54,10 +56,9 @@ class ClusterSamples(BinnedRows):
         self._fold_weights, self._fold_squares = added(weights), added(squares)
         self.n_classes = self._counts.shape[1]
         self.pairs: list[Pair] = []
-        self._table = _core.Table(np.empty(0, np.uint8), len(columns), 0)
+        self._table = _core.Table(np.empty(0, np.uint8), n_planes(columns), 0)
         self._table.add_shard(0, 0, self.n_classes - 1)
-        for k, column in enumerate(columns):
-            self._table.add_column_term(k, column.n_bins, column.n_ordered)
+        add_column_terms(self._table, columns)
         self.n_cells = [column.n_bins for column in columns]  # of each term
         self.n_rows = self.n // len(crew.members)  # of a part, about
         self.keys = itertools.count()

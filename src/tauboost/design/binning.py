@@ -1,7 +1,7 @@
-"""From a table to columns and codes, one byte a cell.
+"""From a table to columns and codes, one byte a cell (of many categories more: see planes.py).
 
 Numbers: a bin for every value where there are at most ``max_bins``, else weighted quantiles (see
-cpp/kernels/binning.hpp). Categories: the most frequent ones, the others together. Sums of weights
+cpp/kernels/binning.hpp). Categories: the frequent ones, the others together. Sums of weights
 are exact, so neither the order of the rows nor copies in place of a weight change a bin, nor a
 constant factor of all weights.
 """
@@ -23,7 +23,8 @@ from ..base.side_by_side import side_by_side
 from ..validation.frames import Frame
 from ..validation.numbers import check_count
 from ..validation.values import Values, Words
-from .columns import MOST_BINS, CategoryColumn, Column, NumericColumn
+from .columns import MOST_BINS, MOST_CATEGORIES, CategoryColumn, Column, NumericColumn
+from .planes import Codes, Planes, is_wide, join_planes
 
 __all__ = [
     "WholeUnit",
@@ -40,7 +41,6 @@ __all__ = [
     "word_weights",
 ]
 
-Codes = NDArray[np.uint8]
 FEW_BINS = 32
 BITS = 60  # of a sum of weights
 # The most units of a weight: rounding cannot hide which fraction of the largest one it is.
@@ -63,8 +63,8 @@ def bin_table(
     n_threads: int = 1,
     *,
     values_a_bin: int = 1,
-) -> tuple[tuple[Column, ...], Codes]:
-    """Return what each column is, and the codes of the table, of shape (n_columns, n_rows).
+) -> tuple[tuple[Column, ...], Planes]:
+    """Return what each column is, and the codes of the table, a plane of bytes for each column.
 
     Where a column of numbers has more values than ``max_bins``, there are no more bins than one for
     ``values_a_bin`` of them, but for the first FEW_BINS.
@@ -72,16 +72,18 @@ def bin_table(
     check_max_bins(max_bins)
     categories = categorical_positions(frame, categorical)
     whole = None if weights is None else _whole(weights)
-    codes = np.empty((frame.n_columns, frame.n_rows), dtype=np.uint8)
+    planes = np.empty((frame.n_columns, frame.n_rows), dtype=np.uint8)
     columns: list[Any] = [None] * frame.n_columns
+    wide: dict[int, Codes] = {}
 
     def work(k: int) -> None:
-        columns[k], codes[k] = bin_column(
+        columns[k], codes = bin_column(
             frame, k, whole, max_bins, k in categories, values_a_bin=values_a_bin
         )
+        (wide if is_wide(columns[k]) else planes)[k] = codes
 
     side_by_side(work, range(frame.n_columns), n_threads)
-    return tuple(columns), codes
+    return tuple(columns), join_planes(columns, planes, wide)
 
 
 def check_max_bins(max_bins: int) -> None:
@@ -205,11 +207,19 @@ def word_weights(values: Words, weights: NDArray[np.int64] | None) -> NDArray[np
 
 
 def kept_words(words: Sequence[str], total: NDArray[np.int64], max_bins: int) -> NDArray[Any]:
-    """Return the categories that get a code: the heaviest, ties by name."""
+    """Return the categories that get a code: the heaviest, ties by name.
+
+    With ``MOST_BINS`` of them, the default, all that hold 1 / MOST_CATEGORIES of the weight get
+    one. A share, as whatever counts rows would tell weights from copies, or from their multiples.
+    """
     found = np.flatnonzero(total > 0).tolist()
     found.sort(key=lambda i: (-int(total[i]), words[i]))
     most = min(max_bins, MOST_BINS - 1)
     kept = found if len(found) <= most else found[: max_bins - 1]
+    if len(kept) < len(found) and max_bins == MOST_BINS:
+        whole = int(total.sum())
+        n_frequent = sum(int(total[i]) * MOST_CATEGORIES >= whole for i in found)
+        kept = found[: max(len(kept), n_frequent)]
     return np.array([words[i] for i in kept], dtype=object)
 
 
@@ -244,19 +254,21 @@ def _identifier(name: str, what: str) -> ValueError:
 
 def encode(
     columns: Sequence[Column], frame: Frame, n_threads: int = 1, *, named: bool | None = None
-) -> Codes:
+) -> Planes:
     """Return the codes of another table: by name where names were given, else by position.
 
     ``named``: whether the fit had names, where that is known.
     """
     places = frame.places([column.name for column in columns], named)
-    codes = np.empty((len(columns), frame.n_rows), dtype=np.uint8)
+    planes = np.empty((len(columns), frame.n_rows), dtype=np.uint8)
+    wide: dict[int, Codes] = {}
 
     def work(k: int) -> None:
-        codes[k] = _codes(columns[k], frame, places[k])
+        codes = _codes(columns[k], frame, places[k])
+        (wide if is_wide(columns[k]) else planes)[k] = codes
 
     side_by_side(work, range(len(columns)), n_threads)
-    return codes
+    return join_planes(columns, planes, wide)
 
 
 def _codes(column: Column, frame: Frame, place: int) -> Codes:

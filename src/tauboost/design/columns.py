@@ -20,11 +20,18 @@ from ..base.arrays import Vector, readable
 from ..base.messages import shown
 from ..validation.values import Values, Words, as_words, from_array
 
-__all__ = ["MOST_BINS", "CategoryColumn", "Column", "NumericColumn", "as_text", "column_from_data"]
+__all__ = [
+    "MOST_BINS",
+    "MOST_CATEGORIES",
+    "CategoryColumn",
+    "Column",
+    "NumericColumn",
+    "as_text",
+    "column_from_data",
+]
 
-MOST_BINS = (
-    255  # ordered ones, or categories with "other": with missing, what a byte can tell apart
-)
+MOST_BINS = 255  # ordered ones: with missing, what a byte can tell apart
+MOST_CATEGORIES = 2**16 - 2  # with "other" and missing, what two bytes can tell apart
 EXACT_DIGITS, MOST_DIGITS = 15, 17  # of any decimal that comes back; tell any two numbers apart
 
 
@@ -101,9 +108,9 @@ class CategoryColumn:
             raise TypeError(f"categories of column {self.name!r} must be an array of strings")
         if not all(type(name) is str for name in names):
             raise TypeError(f"categories of column {self.name!r} must be strings")
-        if len(names) >= MOST_BINS:
+        if len(names) > MOST_CATEGORIES:
             raise ValueError(
-                f"column {self.name!r} has {len(names)} categories; at most {MOST_BINS - 1} are "
+                f"column {self.name!r} has {len(names)} categories; at most {MOST_CATEGORIES} are "
                 "possible"
             )
         if len(set(names)) < len(names):
@@ -124,7 +131,7 @@ class CategoryColumn:
         """The code of missing values."""
         return len(self.categories) + 1
 
-    def codes(self, values: Values | Iterable[Any]) -> NDArray[np.uint8]:
+    def codes(self, values: Values | Iterable[Any]) -> NDArray[np.uint8] | NDArray[np.uint16]:
         """Return the codes of categories, None for missing."""
         if not isinstance(values, Words | np.ndarray):
             values = np.array(list(values), dtype=object)
@@ -133,7 +140,7 @@ class CategoryColumn:
         words = as_words(values)
         code_of = {name: code for code, name in enumerate(self.categories)}
         codes = [code_of.get(word, code_of.get(_older(word), self.other)) for word in words.words]
-        return np.array([*codes, self.missing], dtype=np.uint8)[words.places]
+        return np.array([*codes, self.missing], np.min_scalar_type(self.missing))[words.places]
 
     def bin_names(self) -> list[str]:
         """Return what the bins are called, by code."""

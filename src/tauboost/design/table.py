@@ -6,7 +6,7 @@ category that occurs. Together the stumps of a column are a step function: a lev
 
     x_b = sum of lam_t over t < b, less the sum over t >= b,     lam_t = (x_{t+1} - x_t) / 2,
 
-so the core works with levels and one byte a cell. Coordinates are in the order of the columns.
+so the core works with levels and the bytes of a cell. Coordinates are in the order of the columns.
 """
 
 from __future__ import annotations
@@ -22,8 +22,9 @@ from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..validation import check_real, check_vector
 from .columns import Column, NumericColumn, as_text
+from .planes import Planes, split_planes, wide_planes
 
-__all__ = ["LARGEST_SHARD", "TableDesign", "core_table"]
+__all__ = ["LARGEST_SHARD", "TableDesign", "add_column_terms", "core_table"]
 
 # Rows of a shard: they and their sums stay in the cache, and there are shards for many threads.
 LARGEST_SHARD = 2**14
@@ -31,18 +32,18 @@ LARGEST_SHARD = 2**14
 
 def core_table(
     columns: tuple[Column, ...],
-    codes: NDArray[np.uint8],
+    planes: Planes,
     groups: NDArray[np.integer[Any]],
     labels: NDArray[np.intp],
     largest_shard: int = LARGEST_SHARD,
 ) -> tuple[_core.Table, NDArray[np.intp]]:
     """Lay a table out in the core, with a term for each column.
 
-    ``codes`` has a row of bytes for each column. ``groups`` are the numbers of the rows' groups,
+    ``planes`` are the bytes of the codes. ``groups`` are the numbers of the rows' groups,
     ascending: a shard has rows of one group only. ``labels`` has the label of each group. Also
     returned: the group of each shard.
     """
-    table = _core.Table(codes.reshape(-1), len(columns), codes.shape[1])
+    table = _core.Table(planes.reshape(-1), len(planes), planes.shape[1])
     ends = np.flatnonzero(np.diff(groups, append=-1)) + 1
     of_shard, first = [], 0
     for end in ends.tolist():
@@ -54,9 +55,18 @@ def core_table(
     if not of_shard or of_shard[-1] < len(labels) - 1:  # the kernels count labels by the last one
         table.add_shard(first, 0, int(labels[-1]))
         of_shard.append(len(labels) - 1)
-    for k, column in enumerate(columns):
-        table.add_column_term(k, column.n_bins, column.n_ordered)
+    add_column_terms(table, columns)
     return table, np.array(of_shard)
+
+
+def add_column_terms(table: _core.Table, columns: tuple[Column, ...]) -> None:
+    """Make a term of each column."""
+    planes = wide_planes(columns)
+    for k, column in enumerate(columns):
+        if k in planes:
+            table.add_wide_term(*planes[k], column.n_bins)
+        else:
+            table.add_column_term(k, column.n_bins, column.n_ordered)
 
 
 @dataclass(frozen=True, eq=False)
@@ -73,12 +83,12 @@ class TableDesign:
 
     @classmethod
     def build(
-        cls, columns: tuple[Column, ...], codes: NDArray[np.uint8], positive: Mask, n_threads: int
+        cls, columns: tuple[Column, ...], planes: Planes, positive: Mask, n_threads: int
     ) -> TableDesign:
         """Order the rows by class and lay them out."""
         order = np.argsort(positive, kind="stable")
         labels = positive[order].astype(np.intp)
-        table, _ = core_table(columns, np.ascontiguousarray(codes[:, order]), labels, np.arange(2))
+        table, _ = core_table(columns, np.ascontiguousarray(planes[:, order]), labels, np.arange(2))
         sums = np.empty(table.n_labels * table.n_levels)
         _core.table_histograms(table, np.ones(len(order)), sums, n_threads)
         occurs = sums.reshape(table.n_labels, -1).sum(axis=0) > 0
@@ -227,15 +237,23 @@ class TableDesign:
         totals = [float(sums[: self.starts[1]].sum()) for sums in (down, up)]
         return np.append(neg[self.kept], totals[0]), np.append(pos[self.kept], totals[1])
 
-    def explicit(self, codes: NDArray[np.uint8]) -> Any:
+    def explicit(self, planes: Planes) -> Any:
         """Write the hypotheses out as a CSR matrix, a row for each of these samples."""
         import scipy.sparse as sp  # noqa: PLC0415
 
         blocks = []
-        for k, column in enumerate(self.columns):
+        for k, (column, codes) in enumerate(
+            zip(self.columns, split_planes(self.columns, planes), strict=True)
+        ):
             levels = self.kept[self.column_of[self.kept] == k]
             bins = levels - self.starts[k]
-            x = codes[k].astype(np.intp)[:, None]
+            if not column.is_ordered:  # every code of a row occurs
+                places = np.searchsorted(bins, codes)
+                ones = np.ones(len(codes))
+                shape = (len(codes), len(bins))
+                blocks.append(sp.csr_array((ones, places, np.arange(len(codes) + 1)), shape))
+                continue
+            x = codes.astype(np.intp)[:, None]
             stumps = np.where(x > bins, 1.0, -1.0) * (x < column.n_ordered)
-            blocks.append(np.where(self.is_threshold[levels], stumps, x == bins))
-        return sp.csr_array(np.concatenate(blocks, axis=1))
+            blocks.append(sp.csr_array(np.where(self.is_threshold[levels], stumps, x == bins)))
+        return sp.hstack(blocks, format="csr")

@@ -11,9 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.messages import shown
+from ..design.planes import Planes
 from ..io.table_data import TableData
 from ..tuning.table_edits import edited
-from ..tuning.table_model import Codes, TableModel
+from ..tuning.table_model import TableModel
 from ..validation.frames import take_frame
 from .explanation import Explanation
 from .scorecard import Scorecard, make_scorecard
@@ -33,7 +34,7 @@ class GlassBoxMixin:
         @property
         def _model(self) -> TableModel: ...
 
-        def _codes(self, X: Any) -> Codes: ...
+        def _codes(self, X: Any) -> Planes: ...
 
         def _keep(self, model: TableModel) -> None: ...
 

@@ -19,9 +19,10 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown_label
+from ..design.planes import Planes
 from ..io.atomic import new_file
 from ..losses import LOSSES
-from ..tuning.table_model import Codes, TableModel, TermData
+from ..tuning.table_model import TableModel, TermData
 from ..validation import check_real
 from .tables import as_table
 from .term_axes import Axis, make_axis
@@ -60,7 +61,7 @@ class Scorecard:
     offset: float
     positive: Any
     _points: TableModel
-    _codes: Callable[[Any], Codes]
+    _codes: Callable[[Any], Planes]
 
     def score(self, X: Any) -> NDArray[np.int64]:
         """Return the points of each row of a table: the sum of the lines that it meets."""
@@ -98,7 +99,7 @@ class Scorecard:
 
 def make_scorecard(
     model: TableModel,
-    codes: Callable[[Any], Codes],
+    codes: Callable[[Any], Planes],
     points: float,
     odds: float,
     pdo: float,

@@ -14,9 +14,10 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.binning import encode
+from ..design.planes import Planes
 from ..tuning.events import live_line
 from ..tuning.table_fitting import fit_table
-from ..tuning.table_model import Codes, TableModel
+from ..tuning.table_model import TableModel
 from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
@@ -66,7 +67,8 @@ class TableClassifier(
     loss : {"logistic", "exponential"}
         "exponential" is AdaBoost.
     max_bins : int
-        The most bins of a column, at most 255.
+        The most bins of a column, at most 255. Below that, the most categories as well; with 255
+        every category that holds 1/65,534 of the weight has a score of its own.
     categorical : "auto" or list of names or positions
         Columns of numbers that are categories. Strings and categories always are, and "auto" adds
         none. A number is a name where the table has columns named by numbers, else a position; so
@@ -239,7 +241,7 @@ class TableClassifier(
             for term, spread in zip(self._terms, self.spreads_, strict=True)
         ]
 
-    def _codes(self, X: Any) -> Codes:
+    def _codes(self, X: Any) -> Planes:
         check_is_fitted(self, "_terms")
         frame, named = take_frame(X), hasattr(self, "feature_names_in_")
         if not frame.has_names:

@@ -11,11 +11,11 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
 from ..design.columns import Column, NumericColumn, as_text
+from ..design.planes import Codes
 
 __all__ = ["Axis", "make_axis"]
 
@@ -80,7 +80,7 @@ class Axis:
         return ordered + [(cell, cell) for cell in range(self.n_ordered, len(self.names))]
 
 
-def make_axis(column: Column, cells: NDArray[np.uint8]) -> Axis:
+def make_axis(column: Column, cells: Codes) -> Axis:
     """Return the axis on which the codes of a column have these cells."""
     n_cells = int(cells.max()) + 1
     missing = int(cells[column.missing])
@@ -92,7 +92,8 @@ def make_axis(column: Column, cells: NDArray[np.uint8]) -> Axis:
         names = [*_ranges(edges), *["missing"] * (n_cells - n_ordered)]
         return Axis(column.name, names, edges, n_ordered, missing)
     texts = column.bin_names()
-    names = [_together([texts[k] for k in np.flatnonzero(cells == c)]) for c in range(n_cells)]
+    of_cell = np.split(np.argsort(cells, kind="stable"), np.cumsum(np.bincount(cells))[:-1])
+    names = [_together([texts[k] for k in codes.tolist()]) for codes in of_cell]
     return Axis(column.name, names, np.empty(0), 0, missing)
 
 

@@ -25,7 +25,9 @@ from .plain_json import excerpt
 
 __all__ = ["TableData", "TermPart"]
 
-MOST = 254  # edges or categories of a column: with what else has a code, a byte can tell them apart
+# Edges and categories of a column: with what else has a code, one byte and two tell them apart.
+MOST_EDGES, MOST_CATEGORIES = 254, 2**16 - 2
+MOST_CELLS = 256  # of a pair along an axis
 NO_COLUMN = -1  # in place of a second column
 
 Integers = NDArray[np.int64]
@@ -57,7 +59,7 @@ class TableData:
         The column or columns of a term; -1 for no second one.
     term_cells : int64 array of shape (n_terms, 2)
         How many cells a term has along each of them; 1 for no second one.
-    maps : uint8 array
+    maps : uint8 or uint16 array
         For each term and each column of it, the cell of every code.
     scores, weights : float64 arrays of shape (all cells, tasks) and (all cells,)
     intercept, classes, params, fitted, kind : as those of a ModelData
@@ -73,7 +75,7 @@ class TableData:
     category_offsets: Integers
     term_columns: Integers
     term_cells: Integers
-    maps: NDArray[np.uint8]
+    maps: NDArray[np.uint8] | NDArray[np.uint16]
     scores: NDArray[np.float64]
     weights: NDArray[np.float64]
     intercept: NDArray[np.float64]
@@ -139,9 +141,10 @@ class TableData:
         check_array(self.is_category, np.bool_, (n,), "is_category")
         check_numbers(self.edges, (len(self.edges),), "edges")
         check_strings(self.categories, "categories", None)
-        _check_offsets(self.edge_offsets, n, len(self.edges), "edges", ~self.is_category)
+        allowed = self.is_category
+        _check_offsets(self.edge_offsets, n, len(self.edges), "edges", ~allowed, MOST_EDGES)
         _check_offsets(
-            self.category_offsets, n, len(self.categories), "categories", self.is_category
+            self.category_offsets, n, len(self.categories), "categories", allowed, MOST_CATEGORIES
         )
         rises = np.ones(max(len(self.edges) - 1, 0), dtype=bool)
         np.greater(self.edges[1:], self.edges[:-1], out=rises)
@@ -167,14 +170,18 @@ class TableData:
         ordered = np.sort(self.term_columns, axis=1)
         if len(np.unique(ordered, axis=0)) < n_terms:
             raise ValueError("term_columns has a term twice")
-        if np.any((self.term_cells < 1) | (self.term_cells > MOST + 2)):
-            raise ValueError(f"term_cells must be within 1..{MOST + 2}")
+        most = np.where(second == NO_COLUMN, MOST_CATEGORIES + 2, MOST_CELLS)[:, None]
+        if np.any((self.term_cells < 1) | (self.term_cells > most)):
+            raise ValueError(
+                f"term_cells must be within 1..{MOST_CATEGORIES + 2}, of a pair 1..{MOST_CELLS}"
+            )
         if np.any(self.term_cells[second == NO_COLUMN, 1] != 1):
             raise ValueError("term_cells must be 1 where there is no second column")
         parts = list(self.terms())
         n_maps = parts[-1].maps[-1].stop if parts else 0
         n_cells = parts[-1].cells.stop if parts else 0
-        check_array(self.maps, np.uint8, (n_maps,), "maps")
+        is_two_bytes = getattr(self.maps, "dtype", None) == np.uint16
+        check_array(self.maps, np.uint16 if is_two_bytes else np.uint8, (n_maps,), "maps")
         check_numbers(self.scores, (n_cells, len(self.intercept)), "scores")
         check_numbers(self.weights, (n_cells,), "weights")
         for part in parts:
@@ -200,13 +207,13 @@ class TableData:
 
 
 def _check_offsets(
-    offsets: Integers, n: int, length: int, name: str, allowed: NDArray[np.bool_]
+    offsets: Integers, n: int, length: int, name: str, allowed: NDArray[np.bool_], most: int
 ) -> None:
     check_array(offsets, np.int64, (n + 1,), f"the offsets of {name}")
     if offsets[0] != 0 or offsets[-1] != length or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(f"the offsets of {name} do not cut them into columns")
     counts = np.diff(offsets)
-    if np.any(counts > MOST):
-        raise ValueError(f"a column has more than {MOST} {name}")
+    if np.any(counts > most):
+        raise ValueError(f"a column has more than {most} {name}")
     if np.any(counts[~allowed] > 0):
         raise ValueError(f"a column has {name} that should have none")

@@ -60,7 +60,7 @@ def schema(header: dict[str, Any]) -> Schema:
         "category_offsets": (integer, (n_columns + 1,)),
         "term_columns": (integer, (n_terms, 2)),
         "term_cells": (integer, (n_terms, 2)),
-        "maps": (frozenset({"U8"}), (None,)),
+        "maps": (frozenset({"U8", "U16"}), (None,)),
         "scores": (real, (None, tasks)),
         "weights": (real, (None,)),
         **strings_schema("names", n_columns),

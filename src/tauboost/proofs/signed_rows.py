@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
+from ..design.planes import split_planes
 from ..problem import Problem
 from ..table_problem import TableProblem
 
@@ -72,7 +73,8 @@ def _of_table(problem: TableProblem) -> SignedRows:
     import scipy.sparse as sp  # noqa: PLC0415
 
     design = problem.design
-    codes = problem.codes[:, design.row_order].T.astype(np.int64)
+    planes = problem.codes[:, design.row_order]
+    codes = np.stack(split_planes(problem.columns, planes), axis=1).astype(np.int64)
     m, n_columns = codes.shape
     indices = (codes + design.starts[:-1]).reshape(-1)
     pointers = n_columns * np.arange(m + 1)

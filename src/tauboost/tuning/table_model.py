@@ -1,13 +1,13 @@
 """A fitted table classifier as plain data: a sum of small tables of scores, one a term.
 
-H(x) = intercept + sum_t scores_t[cell of x]. Each column of x is one byte, the code of its bin. A
+H(x) = intercept + sum_t scores_t[cell of x]. Each column of x is a code, that of its bin. A
 term of one column looks its score up by the code; a term of two columns first maps each code to a
 cell along its axis. A decision value is that sum, in that order: explanations add up bit for bit.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Mask, Vector
 from ..design.columns import CategoryColumn, Column, NumericColumn
+from ..design.planes import Codes, Planes, n_planes, split_planes
 from ..io.model import TableData
 from ..io.strings import object_array
 from .model import Answers, check_fitted, fitted_facts
@@ -28,8 +29,6 @@ NEGLIGIBLE = 1e-9  # as an importance, beside the largest
 
 KIND = "TableClassifier"  # the estimator whose files these are
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache
-
-Codes = NDArray[np.uint8]
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +50,7 @@ class TermData:
     scores: Vector
     weights: Vector
 
-    def lookup(self, codes: Codes) -> Vector:
+    def lookup(self, codes: Sequence[Codes]) -> Vector:
         """Return the score of each sample, (samples, tasks), for codes of all columns."""
         table = self.scores.reshape(-1, self.scores.shape[-1])
         if len(self.columns) == 1:
@@ -114,24 +113,25 @@ class TableModel(Answers):
         """The positions of the columns of categories."""
         return [k for k, column in enumerate(self.columns) if not column.is_ordered]
 
-    def decisions(self, codes: Codes) -> Vector:
-        """Return the decision values, (samples, tasks), from codes of shape (columns, samples)."""
+    def decisions(self, codes: Planes) -> Vector:
+        """Return the decision values, (samples, tasks), from the bytes of codes."""
         codes = self._checked(codes)
         result = np.empty((codes.shape[1], self.n_tasks))
         result[:] = self.intercept
         for rows in _blocks(codes.shape[1]):
-            block, sums = codes[:, rows], result[rows]
+            block, sums = split_planes(self.columns, codes[:, rows]), result[rows]
             for term in self.terms:
                 sums += term.lookup(block)
         return result
 
-    def contributions(self, codes: Codes) -> Vector:
+    def contributions(self, codes: Planes) -> Vector:
         """Return what each term adds to the decision values, (samples, terms, tasks)."""
         codes = self._checked(codes)
         result = np.empty((codes.shape[1], len(self.terms), self.n_tasks))
         for rows in _blocks(codes.shape[1]):
+            block = split_planes(self.columns, codes[:, rows])
             for k, term in enumerate(self.terms):
-                result[rows, k] = term.lookup(codes[:, rows])
+                result[rows, k] = term.lookup(block)
         return result
 
     def term_name(self, term: TermData) -> str:
@@ -212,10 +212,11 @@ class TableModel(Answers):
             record=read_record(data.fitted, len(data.classes)),
         )
 
-    def _checked(self, codes: Codes) -> Codes:
-        if codes.ndim != 2 or len(codes) != len(self.columns) or codes.dtype != np.uint8:
+    def _checked(self, codes: Planes) -> Planes:
+        n = n_planes(self.columns)
+        if codes.ndim != 2 or len(codes) != n or codes.dtype != np.uint8:
             raise ValueError(
-                f"codes must be bytes of shape ({len(self.columns)}, samples), one row for each "
+                f"codes must be bytes of shape ({n}, samples), one row for each "
                 f"column, got {codes.dtype} of shape {codes.shape}"
             )
         return codes

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..design.columns import Column
+from ..design.planes import BYTE, coarse_codes, is_wide
 from .binned_rows import BinnedRows
 from .table_lanes import TableLanes
 
@@ -31,7 +32,7 @@ MOST_COLUMNS = 100
 
 @dataclass(frozen=True)
 class Pair:
-    """Two columns, and the cell of each code along their axes."""
+    """Two columns, and the cell of each byte of theirs along their axes."""
 
     columns: tuple[int, int]
     maps: tuple[NDArray[np.uint8], NDArray[np.uint8]]
@@ -70,16 +71,20 @@ class Pair:
 
 
 def _cells(samples: BinnedRows, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
-    """Return the cell of each code of a column, and how many cells are ordered.
+    """Return the cell of each byte of a column's plane, and how many cells are ordered.
 
     Ordered bins are joined with their neighbours, and missing values have a cell of their own;
-    categories beyond the heaviest share one.
+    categories beyond the heaviest share one: those of wide columns already do in their plane.
     """
     column: Column = samples.columns[k]
     weights = samples.level_weights[samples.starts[k] : samples.starts[k + 1]]
     if not column.is_ordered:
-        rank = np.empty(column.n_bins, dtype=np.intp)
-        rank[np.argsort(-weights, kind="stable")] = np.arange(column.n_bins)
+        if is_wide(column):
+            # Rounding, which parts of a cluster do in their own way, breaks no ties.
+            sums = np.bincount(coarse_codes(column), weights, BYTE).astype(np.float64)
+            weights = sums.round(12)
+        rank = np.empty(len(weights), dtype=np.intp)
+        rank[np.argsort(-weights, kind="stable")] = np.arange(len(weights))
         return np.minimum(rank, n_cells - 1).astype(np.uint8), 0
     ordered = weights[: column.n_ordered]
     middle = np.cumsum(ordered) - 0.5 * ordered

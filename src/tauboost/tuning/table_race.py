@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
+from ..design.planes import wide_planes
 from .binned_rows import N_FOLDS, BinnedRows, End
 from .options import Clock
 from .table_lanes import TableLanes
@@ -78,6 +79,7 @@ class TableRace:
         self.pairs: list[Pair] = []
         self._known: dict[tuple[int, int], Pair] = {}
         self.held_out_loss = math.nan
+        self.wide = list(wide_planes(samples.columns))
         self.folds = self._folds()
         self.heat: Heat | None = None
         self.pair_heat: Heat | None = None  # of the pairs that stay
@@ -296,7 +298,7 @@ class TableRace:
         return TableLanes(
             self.samples,
             self.options.loss,
-            psi_of(strengths, n_columns, n_pairs),
+            psi_of(strengths, n_columns, n_pairs, self.wide),
             [task] * len(strengths),
             held=held,
             signs=np.vstack([self.signs, np.zeros((n_pairs, 2), dtype=np.int8)]),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -12,6 +13,9 @@ from .table_lanes import TermPsi
 __all__ = ["Strength", "between", "psi_of"]
 
 RIDGE = 0.05  # how much pairs shrink towards 0, next to their smoothness
+# How much the many categories of a wide column shrink: each by its number of rows, where l1 would
+# keep the few that have the most of them (docs/decisions/0035).
+WIDE = 0.3
 
 
 @dataclass(frozen=True)
@@ -23,11 +27,14 @@ class Strength:
     smoothness: float = math.inf  # of pairs; infinite: there are none
 
 
-def psi_of(strengths: list[Strength], n_columns: int, n_pairs: int) -> TermPsi:
-    """Return psi of all terms, a lane for each strength."""
+def psi_of(
+    strengths: list[Strength], n_columns: int, n_pairs: int, wide: Sequence[int] = ()
+) -> TermPsi:
+    """Return psi of all terms, a lane for each strength; ``wide`` columns have squares only."""
     alphas = np.array([s.alpha for s in strengths])
     ratios = np.array([s.l1_ratio for s in strengths])
     columns = TermPsi.elastic_net(n_columns, alphas, ratios)
+    columns.l1[list(wide)], columns.l2[list(wide)] = 0.0, WIDE * alphas
     if n_pairs == 0:
         return columns
     # Where there are to be no pairs, those of the table stay at 0, and cost nothing.

@@ -8,6 +8,7 @@ from itertools import pairwise
 import numpy as np
 
 from ..base.arrays import Vector
+from ..design.planes import coarse_codes
 from ..design.sparse import flipped
 from .binned_rows import BinnedRows
 from .table_model import TermData
@@ -28,15 +29,20 @@ def terms_of(
         start, size = pair.first_level, math.prod(pair.shape)
         weights = samples.pair_weights(pair)
         pure, alone = purified(scores[start : start + size].reshape(*pair.shape, -1), weights)
-        for column, cells, part in zip(pair.columns, pair.maps, alone, strict=True):
+        # The core has cells of bytes, a model those of codes.
+        maps = tuple(
+            cells[coarse_codes(samples.columns[k])]
+            for k, cells in zip(pair.columns, pair.maps, strict=True)
+        )
+        for column, cells, part in zip(pair.columns, maps, alone, strict=True):
             own[column] += part[cells]
-        found.append(TermData(pair.columns, pair.maps, pure, weights))
+        found.append(TermData(pair.columns, (maps[0], maps[1]), pure, weights))
     columns = []
     for k, (a, b) in enumerate(pairwise(starts)):
         share = samples.level_weights[a:b]
         mean = share @ own[k]
         intercept = intercept + mean
         centred = np.where(share[:, None] > 0, own[k] - mean, 0.0)
-        codes = np.arange(b - a, dtype=np.uint8)
+        codes = np.arange(b - a, dtype=np.min_scalar_type(b - a - 1))
         columns.append(TermData((k,), (codes,), centred, share))
     return intercept, (*columns, *found)
