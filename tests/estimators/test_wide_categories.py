@@ -87,6 +87,7 @@ def test_threads_change_no_bit():
     np.testing.assert_array_equal(probabilities[2], probabilities[0])
 
 
+@pytest.mark.filterwarnings("ignore:.* of the rows repeat others:tauboost.FitWarning")
 def test_the_order_of_rows_and_copies_change_no_bit():
     table, y = make_table(3000, 1, holes=0.1)
     rng = np.random.default_rng(0)
