@@ -17,6 +17,7 @@ def in_letters(text):
     return list(text.lower())
 
 
+@pytest.mark.filterwarnings("ignore:the words that count hold only:tauboost.FitWarning")
 @pytest.mark.parametrize(
     "options",
     [

@@ -105,6 +105,7 @@ def test_another_unicode_is_told(path):
         load(path)
 
 
+@pytest.mark.filterwarnings("ignore:the words that count hold only:tauboost.FitWarning")
 def test_patterns_of_strangers(path):
     data = text_data(token_pattern="(?:film|plot)")
     write_model(data, path)

@@ -120,6 +120,7 @@ def test_weights_that_are_no_whole_numbers_are_relative():
     given_weights = np.array([0.5, 0.25, 0.25, 1.0])
     np.testing.assert_allclose(copies_a_weight(given_weights, given_weights, codes, 2), 2.0)
     np.testing.assert_allclose(copies_a_weight(3.7 * given_weights, given_weights, codes, 2), 2.0)
+    np.testing.assert_allclose(copies_a_weight(2.0**60 * ones, ones, codes, 2), 1.0)
     of_classes = np.array([1.0, 1.0, 5.0, 5.0])  # what a class weighs is no number of copies
     np.testing.assert_allclose(copies_a_weight(ones, of_classes, codes, 2), [1.0, 0.2])
 

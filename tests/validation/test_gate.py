@@ -180,7 +180,7 @@ def test_not_a_time_is_no_label(unit):
 
 def test_weights_count_by_their_ratios_however_large_or_small():
     X, y = small()
-    given = 1.0 + np.arange(12) % 3
+    given = 0.375 + np.arange(12) % 3  # no whole numbers: these would be copies
     exact = tb.TauBoostClassifier(random_state=0).fit(X, y, given).coef_
     for scale in (2.0**1020, 2.0**-1070):
         scaled = tb.TauBoostClassifier(random_state=0).fit(X, y, given * scale)

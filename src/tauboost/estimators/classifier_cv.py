@@ -152,10 +152,11 @@ class TauBoostClassifierCV(TauBoostClassifier):
         if not path.n_folds or not are_enough(np.bincount(samples.codes)):
             return ""
         shares = np.bincount(samples.codes, samples.weights)
+        loss = float(path.cv_mean.min())
         return (
-            of_shares(shares, samples.n, float(path.cv_mean.min()))
+            of_shares(shares, samples.n, loss)
             or of_range(path.alphas, path.cv_mean, shares, "alphas")
-            or of_repeats(samples.repeated, samples.n)
+            or of_repeats(samples.repeated, samples.n, loss, shares)
         )
 
     def _choose(self, paths: list[PathResult]) -> None:

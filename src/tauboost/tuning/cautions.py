@@ -115,9 +115,12 @@ def entropy_of(shares: NDArray[Any]) -> float:
     return -float(np.sum(shares * np.log(shares)))
 
 
-def of_repeats(repeated: float, n_rows: float) -> str:
-    """Say that a share of the rows may be copies or not, which the data cannot tell."""
-    if repeated < MANY_REPEATS or n_rows < 5 * FEWEST:
+def of_repeats(repeated: float, n_rows: float, loss: float, shares: NDArray[Any]) -> str:
+    """Say that a share of the rows may be copies or not, which the data cannot tell.
+
+    Where classes are told apart anyway, by the log-loss on held-out samples, it does not matter.
+    """
+    if repeated < MANY_REPEATS or n_rows < 5 * FEWEST or loss < NEARLY_NONE * entropy_of(shares):
         return ""
     return (
         f"{repeated:.0%} of the rows repeat others, always with the same label: they were taken "

@@ -99,6 +99,7 @@ def _own_folds(samples: Samples, n_folds: int) -> list[Fold]:
 
     There are fewer folds where a class has fewer different samples.
     """
+    n_folds = min(n_folds, samples.n)
     split = samples.split([1.0 / n_folds] * n_folds)
     fewest = int(split.patterns.min())
     if fewest < n_folds:

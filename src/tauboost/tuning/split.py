@@ -46,6 +46,8 @@ FEWEST_OF_A_CLASS = 10
 PARTS = {8_000: 1, 0: 2}
 # A pattern with several labels and this many copies will be seen again: 8, 16 and 60 do the same.
 MANY_COPIES = 30
+# Larger weights count nothing.
+MOST_COPIES = 2.0**31
 # Copies of one row that are dealt one by one, at most; more are dealt in larger pieces.
 MOST_PIECES, ALL_PIECES = 2**16, 2**22
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -84,8 +86,9 @@ def n_parts(n_patterns: int, fraction: float = 0.2, most: int | None = None) -> 
 
 
 def are_whole(sample_weight: Vector) -> bool:
-    """Return True if all weights are whole numbers: k is k copies."""
-    return bool(np.all(sample_weight == np.rint(sample_weight)))
+    """Return True if all weights are whole numbers that can be counts: k is k copies."""
+    is_whole = (sample_weight == np.rint(sample_weight)) & (sample_weight <= MOST_COPIES)
+    return bool(np.all(is_whole))
 
 
 def copies_a_weight(

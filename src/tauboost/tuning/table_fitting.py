@@ -121,16 +121,15 @@ def fit_samples(
 
 def _caution(race: TableRace) -> str:
     """Say it where held-out rows are enough to tell that the model is of no use to them."""
-    samples, said = race.samples, ""
-    if samples.n_tasks == 1 and math.isfinite(race.held_out_loss):
-        share = samples.class_weight(samples.positive(0))
-        shares = np.array([1.0 - share, share])
-        held = np.rint(samples.n_copies * samples.fold_weights[race.folds].sum() * shares)
-        if are_enough(held.astype(np.intp)):
-            said = of_shares(shares, int(held.sum()), race.held_out_loss)
-    if said or not math.isfinite(race.held_out_loss):
-        return said
-    return of_repeats(samples.repeated, samples.n_copies)
+    samples, loss = race.samples, race.held_out_loss
+    if not math.isfinite(loss):
+        return ""
+    shares = np.array([samples.class_weight(label) for label in range(samples.n_classes)])
+    held = np.rint(samples.n_copies * samples.fold_weights[race.folds].sum() * shares)
+    said = ""
+    if samples.n_tasks == 1 and are_enough(held.astype(np.intp)):
+        said = of_shares(shares, int(held.sum()), loss)
+    return said or of_repeats(samples.repeated, samples.n_copies, loss, shares)
 
 
 def _tell(report: Report | None, event: Event) -> bool:

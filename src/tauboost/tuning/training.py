@@ -55,8 +55,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     job.build()
     with options.checkpoint.resuming():
         model = trained(job, parts, chooses)
-    repeats = of_repeats(samples.repeated, samples.n_given) if parts else ""
-    return replace(model, caution=model.caution or repeats or of_units(samples.units))
+    return replace(model, caution=model.caution or of_units(samples.units))
 
 
 def trained(job: Job, parts: list[Vector], chooses: bool) -> Trained:
@@ -118,6 +117,7 @@ def tuned(job: Job, parts: list[Vector]) -> Trained:
     # The weakest of a race is no reason to worry: weaker ones, when tried, were never better.
     if not caution and slope_at_the_end(*best.tried()) > 0:
         caution = of_range(*best.tried(), best.shares(), "values of alpha")
+    caution = caution or of_repeats(samples.repeated, samples.n_given, best.loss, best.shares())
     model = replace(model, caution=caution)
     if not options.calibrate:
         return model
