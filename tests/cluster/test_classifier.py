@@ -250,6 +250,18 @@ def test_the_sample_depends_on_content_and_has_every_class(cuts, fraction):
     assert {row.tobytes() for row in whole.toarray()} <= found
 
 
+def test_a_sample_of_rows_that_repeat_is_as_large_as_wanted():
+    """Sixteen different rows, 20,000 times: the sample has a fifth of each of them."""
+    rng = np.random.default_rng(0)
+    X = sp.csr_matrix(rng.integers(0, 2, (20_000, 4)).astype(float))
+    y = rng.integers(0, 2, 20_000)
+    rows, codes, _ = labelled.sample_rows(LoadedPart(X, y, None), np.array([0, 1]), 4, 0.2, None)
+    assert len(codes) == pytest.approx(4000, rel=0.05)
+    _, counts = np.unique(rows.toarray(), axis=0, return_counts=True)
+    assert len(counts) == 16
+    assert counts.min() > 180
+
+
 @pytest.mark.parametrize(("alpha", "n_classes"), [(1e-3, 3), ("auto", 2)])
 def test_units_are_those_of_all_parts(client, alpha, n_classes):
     """The largest value is in one part; a year is far from 0 in all of them."""

@@ -104,6 +104,20 @@ def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
     assert np.mean(there.predict(X) == local.predict(X)) > 0.999
 
 
+def test_rows_that_repeat_are_dealt_as_on_one_machine(client):
+    """Ten segments: every row is a question that is asked again, in all of the parts."""
+    rng = np.random.default_rng(0)
+    segment = rng.integers(0, 10, 6000)
+    chances = 1 / (1 + np.exp(-rng.normal(size=10)))
+    table = pd.DataFrame({"segment": segment, "weight": 1.0})
+    table["label"] = np.where(rng.random(6000) < chances[segment], "yes", "no")
+    X, local, there = both(client, table)
+    assert local.alpha_ < 0.01
+    assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-3)
+    assert there.held_out_loss_ == pytest.approx(local.held_out_loss_, rel=1e-5)
+    np.testing.assert_allclose(there.predict_proba(X), local.predict_proba(X), atol=1e-4)
+
+
 def test_more_columns_than_rows(client):
     X = np.random.default_rng(0).normal(size=(30, 40))
     y = (X[:, 0] + X[:, 1] > 0).astype(int)
