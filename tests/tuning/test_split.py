@@ -146,6 +146,5 @@ def test_repeats_are_counted():
     patterns = np.repeat([0, 1, 2], [40, 10, 50])
     codes = np.append(np.zeros(50, int), np.arange(50) % 2)
     split = dealt(patterns, codes)
-    assert split.frequent == pytest.approx(0.4)
     assert split.repeated == pytest.approx(0.48)
     assert split.patterns.tolist() == [2 + 25, 25]

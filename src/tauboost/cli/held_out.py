@@ -71,8 +71,8 @@ def split(
     """
     y = np.array(data.y)
     arrays = as_csr(data)
-    # The numbers of features that a fit would use, but not its seed: it will hold out a part of
-    # the rest by the same fingerprints.
+    # The numbers of features that a fit would use, but other fingerprints: it will hold out a part
+    # of the rest by its own.
     used, _ = without_unused_features(arrays, FEATURES_FOR_AN_ENTRY)
     prints = fingerprints(used, seed + 2**40, resolve_threads(threads))
     held = held_out(prints, y, fraction)

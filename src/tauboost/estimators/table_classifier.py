@@ -84,7 +84,7 @@ class TableClassifier(
     n_jobs : int or None
         Threads, in scikit-learn's meaning. The result does not depend on it.
     random_state : int, RandomState or None
-        Decides which rows are held out and the order of the sweeps.
+        Decides the order of the sweeps, and the bootstrap of ``bands``.
     bands : float or None
         The level of bands around the scores of every term, such as 0.9: how far they would move on
         other samples of rows, by a bootstrap. They are drawn with the terms, and not kept in files.

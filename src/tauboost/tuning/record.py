@@ -1,11 +1,11 @@
 """What a model was fitted on: what no coefficient tells, and a report says first.
 
 The hash tells data apart: a sum over rows, so that their order does not matter, of a mix of what is
-in a row and of its label. It is made of the fingerprints that a fit has anyway, and these depend on
-its seed. Rows in parts have the sum of the hashes of their parts; where a fit on a cluster has no
-fingerprints of all rows at hand, no hash is taken. A sketch of the rows recognises any part of them
-among others. What depends on the machine's clock and memory
-is kept with the fitted object, and not in files: the same fit gives the same file.
+in a row and of its label. It is made of the fingerprints that a fit has anyway; those of models up
+to 0.3 depend on the seed of their fit. Rows in parts have the sum of the hashes of their parts;
+where a fit on a cluster has no fingerprints of all rows, no hash is taken. A sketch of the rows
+recognises any part of them among others. What depends on the machine's clock and memory is kept
+with the fitted object, and not in files: the same fit gives the same file.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ class Record:
     data_hash : str
         Equal for equal rows and labels in any order, and the same seed; empty: not taken.
     seed : int
-        Of the fit: what the hash depends on, too.
+        Of the fingerprints: 0, but in models up to 0.3 that of the fit.
     versions : dict
         Of tauboost, Python and NumPy.
     caution : str

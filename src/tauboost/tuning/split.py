@@ -63,7 +63,6 @@ class Split:
     n_folds: int
     patterns: NDArray[np.intp]  # of each class: patterns, and copies that are dealt
     repeated: float  # the share of all copies that are repeats of a pattern with one label
-    frequent: float  # the share of all copies in patterns with one label and many copies
 
     def held(self, fold: int) -> Vector:
         """Return the share of each row that a fold holds: 0 or 1, but for dealt rows."""
@@ -155,7 +154,6 @@ def deal(
         len(wanted),
         patterns.counts(split),
         float((patterns.size[is_pure] - 1.0).clip(0.0).sum()) / total,
-        float(patterns.size[is_pure & patterns.is_frequent].sum()) / total,
     )
 
 
