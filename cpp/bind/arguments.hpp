@@ -12,18 +12,23 @@
 
 namespace tauboost {
 
-// psi as Python holds it: the arrays of its bounds live as long as it does.
+// psi as Python holds it: the arrays of its bounds and factors live as long as it does.
 struct Psi {
   Psi(double l1, double l2, std::optional<Array<const double>> lower,
-      std::optional<Array<const double>> upper, std::int64_t n_penalised)
-      : lower(lower), upper(upper) {
+      std::optional<Array<const double>> upper, std::int64_t n_penalised,
+      std::optional<Array<const double>> l1_factors, std::optional<Array<const double>> l2_factors)
+      : lower(lower), upper(upper), l1_factors(l1_factors), l2_factors(l2_factors) {
     if (lower) expect_size(*lower, n_penalised, "lower");
     if (upper) expect_size(*upper, n_penalised, "upper");
     penalty = {l1, l2, lower ? lower->data() : nullptr, upper ? upper->data() : nullptr,
                n_penalised};
+    if (l1_factors) expect_size(*l1_factors, n_penalised, "l1_factors");
+    if (l2_factors) expect_size(*l2_factors, n_penalised, "l2_factors");
+    penalty.l1_factors = l1_factors ? l1_factors->data() : nullptr;
+    penalty.l2_factors = l2_factors ? l2_factors->data() : nullptr;
   }
 
-  std::optional<Array<const double>> lower, upper;
+  std::optional<Array<const double>> lower, upper, l1_factors, l2_factors;
   Penalty penalty;
 };
 

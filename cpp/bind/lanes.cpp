@@ -1,12 +1,16 @@
 // Python's view of lane_rows.hpp: sweeps of any number of lanes that was compiled, one or several
 // side by side.
+#include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
 #include <algorithm>
+#include <optional>
+#include <utility>
 #include <vector>
 
 #include "bind/lane_outcome.hpp"
 #include "kernels/lane_rows.hpp"
+#include "kernels/subspace.hpp"
 #include "simd/vectors.hpp"
 
 using namespace nb::literals;
@@ -27,6 +31,7 @@ struct LaneSweep {
   Array<double> rows, lam;
   Array<const double> total, l1, l2;
   std::int64_t n_penalised;
+  std::optional<Array<const double>> l1_factors, l2_factors;  // of each coordinate, lane by lane
   Array<const std::int32_t> columns;
   std::int64_t tau;
   bool is_logistic, is_signed;
@@ -34,8 +39,9 @@ struct LaneSweep {
 
   LaneSweep(const Matrix& matrix, Array<double> rows, Array<double> lam, Array<const double> total,
             Array<const double> l1, Array<const double> l2, std::int64_t n_penalised,
-            Array<const std::int32_t> columns, std::int64_t tau, bool is_logistic, bool is_signed,
-            int n_threads)
+            std::optional<Array<const double>> l1_factors,
+            std::optional<Array<const double>> l2_factors, Array<const std::int32_t> columns,
+            std::int64_t tau, bool is_logistic, bool is_signed, int n_threads)
       : A(matrix),
         rows(rows),
         lam(lam),
@@ -43,6 +49,8 @@ struct LaneSweep {
         l1(l1),
         l2(l2),
         n_penalised(n_penalised),
+        l1_factors(l1_factors),
+        l2_factors(l2_factors),
         columns(columns),
         tau(tau),
         is_logistic(is_logistic),
@@ -55,6 +63,8 @@ struct LaneSweep {
     expect_size(lam, A.n * L, "lam");
     expect_size(l1, L, "l1");
     expect_size(l2, L, "l2");
+    if (l1_factors) expect_size(*l1_factors, n_penalised * L, "l1_factors");
+    if (l2_factors) expect_size(*l2_factors, n_penalised * L, "l2_factors");
   }
 
   std::int64_t n_lanes() const { return static_cast<std::int64_t>(total.size()); }
@@ -87,6 +97,9 @@ struct LaneSweep {
     for (int l = 0; l < L; ++l) {
       totals[l] = total.data()[l];
       psi[l] = {l1.data()[l], l2.data()[l], nullptr, nullptr, n_penalised};
+      psi[l].l1_factors = l1_factors ? l1_factors->data() + l : nullptr;
+      psi[l].l2_factors = l2_factors ? l2_factors->data() + l : nullptr;
+      psi[l].stride = L;
     }
     Rows kept(A, rows.data(), tau);
     typename Rows::Steps steps(A, psi, {IsLogistic}, lam.data(), nullptr, tau);
@@ -114,6 +127,86 @@ std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps,
   });
 }
 
+// What subspace.hpp remembers between sweeps, as Python holds it.
+struct Subspace {
+  const Matrix& A;
+  Array<const double> c, l2;
+  std::optional<Array<const double>> labels, factors;
+  Array<const std::int32_t> columns;
+  std::int64_t n_penalised;
+  Array<double> row_point, row_step, row_older, point, step, older;
+
+  Subspace(const Matrix& matrix, Array<const double> c, std::optional<Array<const double>> labels,
+           Array<const double> l2, std::optional<Array<const double>> factors,
+           Array<const std::int32_t> columns, std::int64_t n_penalised, Array<double> row_point,
+           Array<double> row_step, Array<double> row_older, Array<double> point, Array<double> step,
+           Array<double> older)
+      : A(matrix),
+        c(c),
+        l2(l2),
+        labels(labels),
+        factors(factors),
+        columns(columns),
+        n_penalised(n_penalised),
+        row_point(row_point),
+        row_step(row_step),
+        row_older(row_older),
+        point(point),
+        step(step),
+        older(older) {
+    const auto L = static_cast<std::int64_t>(l2.size());
+    if (labels) expect_size(*labels, A.m, "labels");
+    if (factors) expect_size(*factors, n_penalised * L, "factors");
+    expect_size(c, A.m * L, "c");
+    for (const auto* part : {&this->row_point, &this->row_step, &this->row_older})
+      expect_size(*part, A.m * L, "a row's memory");
+    for (const auto* part : {&this->point, &this->step, &this->older})
+      expect_size(*part, A.n * L, "a column's memory");
+    for (std::size_t k = 0; k < columns.size(); ++k)
+      if (columns.data()[k] < 0 || columns.data()[k] >= A.n)
+        throw std::invalid_argument("no such column");
+  }
+
+  std::vector<double> run(Array<double> rows, Array<double> lam) {
+    const auto L = static_cast<std::int64_t>(l2.size());
+    expect_size(rows, A.m * L * 2, "rows");
+    expect_size(lam, A.n * L, "lam");
+    switch (L) {
+      case 1:
+        return run_in<1>(rows, lam);
+      case 2:
+        return run_in<2>(rows, lam);
+      case 4:
+        return run_in<4>(rows, lam);
+      case 8:
+        return run_in<8>(rows, lam);
+      default:
+        throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
+    }
+  }
+
+ private:
+  template <int L>
+  std::vector<double> run_in(Array<double> rows, Array<double> lam) {
+    const SubspaceProblem problem = {A.m,
+                                     A.n,
+                                     n_penalised,
+                                     columns.data(),
+                                     static_cast<std::int64_t>(columns.size()),
+                                     c.data(),
+                                     labels ? labels->data() : nullptr,
+                                     l2.data(),
+                                     factors ? factors->data() : nullptr};
+    const Memory memory = {row_point.data(), row_step.data(), row_older.data(),
+                           point.data(),     step.data(),     older.data()};
+    std::swap(row_step, row_older);  // for the next time
+    std::swap(step, older);
+    const WithoutGil free;
+    const auto gain = SubspaceStep<L>(problem, memory, rows.data(), lam.data()).run();
+    return {gain.begin(), gain.end()};
+  }
+};
+
 }  // namespace
 
 void bind_lanes(nb::module_& module) {
@@ -137,9 +230,20 @@ void bind_lanes(nb::module_& module) {
   nb::class_<LaneSweep>(module, "LaneSweep")
       .def(nb::init<const Matrix&, Array<double>, Array<double>, Array<const double>,
                     Array<const double>, Array<const double>, std::int64_t,
+                    std::optional<Array<const double>>, std::optional<Array<const double>>,
                     Array<const std::int32_t>, std::int64_t, bool, bool, int>(),
-           "matrix"_a, "rows"_a, "lam"_a, "total"_a, "l1"_a, "l2"_a, "n_penalised"_a, "columns"_a,
-           "tau"_a, "is_logistic"_a, "is_signed"_a, "n_threads"_a, nb::keep_alive<1, 2>());
+           "matrix"_a, "rows"_a, "lam"_a, "total"_a, "l1"_a, "l2"_a, "n_penalised"_a,
+           "l1_factors"_a.none(), "l2_factors"_a.none(), "columns"_a, "tau"_a, "is_logistic"_a,
+           "is_signed"_a, "n_threads"_a, nb::keep_alive<1, 2>());
+  nb::class_<Subspace>(module, "Subspace")
+      .def(nb::init<const Matrix&, Array<const double>, std::optional<Array<const double>>,
+                    Array<const double>, std::optional<Array<const double>>,
+                    Array<const std::int32_t>, std::int64_t, Array<double>, Array<double>,
+                    Array<double>, Array<double>, Array<double>, Array<double>>(),
+           "matrix"_a, "c"_a, "labels"_a.none(), "l2"_a, "factors"_a.none(), "columns"_a,
+           "n_penalised"_a, "row_point"_a, "row_step"_a, "row_older"_a, "point"_a, "step"_a,
+           "older"_a, nb::keep_alive<1, 2>())
+      .def("run", &Subspace::run, "rows"_a, "lam"_a);
   module.def("sweep_lanes", &sweep_lanes, "sweeps"_a, "n_threads"_a);
 }
 

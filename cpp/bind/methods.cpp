@@ -15,8 +15,10 @@ namespace tauboost {
 void bind_methods(nb::module_& module) {
   nb::class_<Psi>(module, "Psi")
       .def(nb::init<double, double, std::optional<Array<const double>>,
-                    std::optional<Array<const double>>, std::int64_t>(),
-           "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a);
+                    std::optional<Array<const double>>, std::int64_t,
+                    std::optional<Array<const double>>, std::optional<Array<const double>>>(),
+           "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a,
+           "l1_factors"_a.none() = nb::none(), "l2_factors"_a.none() = nb::none());
 
   // What came of a run of the driver: of bundles of a sweep, or of draws.
   nb::class_<Outcome<1>>(module, "SweepOutcome")

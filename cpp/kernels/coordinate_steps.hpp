@@ -159,7 +159,7 @@ class CoordinateSteps {
     }
     LaneTargets<L> found = {&target_[first * L], &step_[first * L], &growth_[first * L]};
     choose_lanes<L>({A_, now.columns + first, n, sums.data(), lam_, total.data(), l1.data(),
-                     l2.data(), psi_[0].n_penalised},
+                     l2.data(), psi_[0].n_penalised, psi_[0].l1_factors, psi_[0].l2_factors},
                     rule_, found);
     for (int l = 0; l < L; ++l)
       tally[l] = {found.gain[l], found.edge[l], found.cost[l], found.length[l], found.travel[l]};

@@ -7,18 +7,25 @@
 
 namespace tauboost {
 
-// psi of the problem: l1 |x| + l2/2 x^2 on each penalised coordinate, within [lower, upper].
+// psi of the problem: l1 |x| + l2/2 x^2 on each penalised coordinate, within [lower, upper]. Either
+// strength may be multiplied by a factor of the coordinate's own.
 struct Penalty {
   double l1, l2;
   const double* lower;  // n, or null for none; either of the two may be given alone
   const double* upper;
   std::int64_t n_penalised;  // coordinates from here on (the intercept) are free
+  const double* l1_factors = nullptr;  // null: 1
+  const double* l2_factors = nullptr;
+  std::int64_t stride = 1;  // from one coordinate's factors to the next one's
+
+  double l1_of(std::int64_t i) const { return l1_factors ? l1 * l1_factors[i * stride] : l1; }
+  double l2_of(std::int64_t i) const { return l2_factors ? l2 * l2_factors[i * stride] : l2; }
 
   // argmin over x of curvature/2 (x - point)^2 + psi_i(x)
   double prox(std::int64_t i, double point, double curvature) const {
     if (i >= n_penalised) return point;
-    const double shrunk = std::copysign(std::max(std::abs(point) - l1 / curvature, 0.0), point);
-    return clip(i, shrunk / (1.0 + l2 / curvature));
+    const double shrunk = std::copysign(std::max(std::abs(point) - l1_of(i) / curvature, 0.0), point);
+    return clip(i, shrunk / (1.0 + l2_of(i) / curvature));
   }
 
   // For a penalised coordinate: the nearest place within its bounds.
@@ -29,7 +36,7 @@ struct Penalty {
 
   double change(std::int64_t i, double from, double to) const {
     if (i >= n_penalised) return 0.0;
-    return l1 * (std::abs(to) - std::abs(from)) + 0.5 * l2 * (to - from) * (to + from);
+    return l1_of(i) * (std::abs(to) - std::abs(from)) + 0.5 * l2_of(i) * (to - from) * (to + from);
   }
 };
 

@@ -49,8 +49,8 @@ struct Choices {
     pos[t] = sums.pos;
     square[t] = sums.square;
     total[t] = sum_of_weights;
-    l1[t] = is_free ? 0.0 : psi.l1;
-    l2[t] = is_free ? 0.0 : psi.l2;
+    l1[t] = is_free ? 0.0 : psi.l1_of(i);
+    l2[t] = is_free ? 0.0 : psi.l2_of(i);
     lower[t] = is_free || psi.lower == nullptr ? -infinity : psi.lower[i];
     upper[t] = is_free || psi.upper == nullptr ? infinity : psi.upper[i];
     valued[t] = A.is_valued(i) ? 1.0 : 0.0;
@@ -75,6 +75,7 @@ struct LaneColumns {
   const double* lam;        // lane l of column i at i L + l
   const double *total, *l1, *l2;
   std::int64_t n_penalised;
+  const double *l1_factors, *l2_factors;  // as lam, or null
 };
 
 // What becomes of them: lane l of the k-th column at k L + l, and the tally of each lane.

@@ -173,6 +173,8 @@ class Psi:
         lower: _Floats | None,
         upper: _Floats | None,
         n_penalised: int,
+        l1_factors: _Floats | None = None,
+        l2_factors: _Floats | None = None,
     ) -> None: ...
 
 class Outcome:
@@ -397,12 +399,33 @@ class LaneSweep:
         l1: _Floats,
         l2: _Floats,
         n_penalised: int,
+        l1_factors: _Floats | None,
+        l2_factors: _Floats | None,
         columns: NDArray[np.int32],
         tau: int,
         is_logistic: bool,
         is_signed: bool,
         n_threads: int,
     ) -> None: ...
+
+class Subspace:
+    def __init__(
+        self,
+        matrix: Matrix,
+        c: _Floats,
+        labels: _Floats | None,
+        l2: _Floats,
+        factors: _Floats | None,
+        columns: NDArray[np.int32],
+        n_penalised: int,
+        row_point: _Floats,
+        row_step: _Floats,
+        row_older: _Floats,
+        point: _Floats,
+        step: _Floats,
+        older: _Floats,
+    ) -> None: ...
+    def run(self, rows: _Floats, lam: _Floats) -> list[float]: ...
 
 class SweptLanes(LaneOutcome):
     @property

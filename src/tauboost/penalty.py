@@ -2,12 +2,14 @@
 
     psi(lam) = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2),   lower <= lam <= upper
 
-The intercept, the last coordinate where there is one, is free of both.
+The intercept, the last coordinate where there is one, is free of both. Every coordinate may have
+factors of its own, by which its l1 and its l2 strength are multiplied.
 """
 
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -17,11 +19,13 @@ from .base.arrays import Vector
 from .base.cached import cached_property
 from .base.messages import shown
 from .design.design import Design
-from .validation import check_real
+from .validation import check_real, check_vector
 
-__all__ = ["Bounds", "Penalty"]
+__all__ = ["Bounds", "Factors", "Penalty", "check_factors"]
 
 Bounds = tuple[ArrayLike | None, ArrayLike | None]
+# What the l1 and the l2 strength of each coordinate are multiplied by; None: 1.
+Factors = tuple[Vector | None, Vector | None]
 
 
 @dataclass(frozen=True)
@@ -36,11 +40,17 @@ class Penalty:
     # Features that have no coordinate, as no row has them: where they stay, and psi of them.
     rest: Vector | None = None
     rest_value: float = 0.0
+    l1_factors: Vector | None = None  # of each penalised coordinate; None: 1
+    l2_factors: Vector | None = None
 
     @classmethod
-    def elastic_net(cls, n: int, alpha: float, l1_ratio: float) -> Penalty:
+    def elastic_net(
+        cls, n: int, alpha: float, l1_ratio: float, factors: Factors | None = None
+    ) -> Penalty:
         """Return psi without bounds."""
-        return cls(n, alpha * l1_ratio, alpha * (1.0 - l1_ratio))
+        l1_factors, l2_factors = (None, None) if factors is None else factors
+        strengths = alpha * l1_ratio, alpha * (1.0 - l1_ratio)
+        return cls(n, *strengths, l1_factors=l1_factors, l2_factors=l2_factors)
 
     @classmethod
     def build(
@@ -51,8 +61,9 @@ class Penalty:
         bounds: Bounds | None,
         *,
         lam0: Vector | None = None,
+        factors: Factors | None = None,
     ) -> Penalty:
-        """Check the public arguments of ``solve``.
+        """Check the public arguments of ``solve``, but for ``factors``, one for each feature.
 
         Features that have no coordinate stay at ``lam0`` (None: 0), or where psi and the bounds
         would have them.
@@ -61,15 +72,22 @@ class Penalty:
         strength = check_real(alpha, "alpha", least=0.0, most=1e300)
         ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
         lower, upper = _check_bounds(bounds, design.n_features)
-        penalty = cls.elastic_net(len(place), strength, ratio)
+        penalty = cls.elastic_net(len(place), strength, ratio, factors)
         if used is not None and (lower is not None or lam0 is not None):
             penalty = penalty._with_rest(used, lower, upper, lam0)
-        if lower is None or upper is None:
+        if factors is None and lower is None:
             return penalty
         order = np.argsort(place)
         if used is not None:
             order = used[order]
-        return replace(penalty, lower=lower[order], upper=upper[order])
+        of_features = {
+            "lower": lower,
+            "upper": upper,
+            "l1_factors": penalty.l1_factors,
+            "l2_factors": penalty.l2_factors,
+        }
+        placed = {name: None if x is None else x[order] for name, x in of_features.items()}
+        return replace(penalty, **placed)
 
     def _with_rest(
         self,
@@ -95,7 +113,24 @@ class Penalty:
     @cached_property
     def kernel(self) -> _core.Psi:
         """Psi as the kernels take it."""
-        return _core.Psi(self.l1, self.l2, self.lower, self.upper, self.n)
+        factors = self.l1_factors, self.l2_factors
+        return _core.Psi(self.l1, self.l2, self.lower, self.upper, self.n, *factors)
+
+    @cached_property
+    def each_l1(self) -> Vector | float:
+        """The l1 strength of every penalised coordinate, or the one that all have."""
+        return self.l1 if self.l1_factors is None else self.l1 * self.l1_factors
+
+    @cached_property
+    def each_l2(self) -> Vector | float:
+        """The l2 strength of every penalised coordinate, or the one that all have."""
+        return self.l2 if self.l2_factors is None else self.l2 * self.l2_factors
+
+    @property
+    def spares_some(self) -> bool:
+        """Whether some coordinates are not penalised, though others are."""
+        least = np.add(self.each_l1, self.each_l2).min(initial=np.inf)
+        return bool(least == 0.0 and (self.l1 > 0.0 or self.l2 > 0.0))
 
     @property
     def is_zero(self) -> bool:
@@ -124,9 +159,14 @@ class Penalty:
         if self.l1 == 0.0 and self.l2 == 0.0:
             return 0.0
         x = lam[: self.n]
-        size = np.abs(x).sum() if self.l1 > 0 else 0.0
-        square = np.square(x).sum() if self.l2 > 0 else 0.0
-        return float(self.l1 * size + 0.5 * self.l2 * square) + self.rest_value
+        size, square = np.abs(x), np.square(x)
+        if self.l1_factors is not None:
+            size *= self.l1_factors
+        if self.l2_factors is not None:
+            square *= self.l2_factors
+        total = self.l1 * size.sum() if self.l1 > 0 else 0.0
+        total += 0.5 * self.l2 * square.sum() if self.l2 > 0 else 0.0
+        return float(total) + self.rest_value
 
     def values(self, points: Vector) -> Vector:
         """Return psi of several points, one a row."""
@@ -152,34 +192,40 @@ class Penalty:
         """Minimise curvature/2 (x - point)^2 + psi(x), coordinate by coordinate."""
         moved = point.copy()
         x, k = point[: self.n], curvature[: self.n]
-        moved[: self.n] = np.sign(x) * np.maximum(np.abs(x) - self.l1 / k, 0.0) / (1 + self.l2 / k)
+        size = np.maximum(np.abs(x) - self.each_l1 / k, 0.0)
+        moved[: self.n] = np.sign(x) * size / (1 + self.each_l2 / k)
         return self.project(moved)
 
     def conjugate(self, slope: Vector, radius: float) -> float:
         """psi*(-slope): the largest value of -<slope, x> - psi(x).
 
-        Where that is infinite, it is the largest with |x|_1 <= radius. The intercept has no part in
-        it: its slope must be 0.
+        Where that is infinite, it is the largest with |x|_1 <= radius, each |x_i| times its factor.
+        The intercept has no part in it: its slope must be 0.
         """
-        g, excess = -slope[: self.n], np.abs(slope[: self.n]) - self.l1
+        g, l1, l2 = -slope[: self.n], self.each_l1, self.each_l2
+        excess = np.abs(g) - l1
         lower, upper = self._sides()
         if self.l2 > 0:
-            x = np.sign(g) * np.maximum(excess, 0.0) / self.l2
+            x = np.sign(g) * np.maximum(excess, 0.0) / l2
             np.clip(x, lower, upper, out=x)
         else:
             at_rest = np.clip(0.0, lower, upper)
             x = np.where(excess > 0, np.where(g > 0, upper, lower), at_rest)
         is_finite = np.isfinite(x)
+        if self.l1_factors is not None:
+            excess = excess / self.l1_factors
         steepest = float(excess[~is_finite].max(initial=0.0))
-        x, g = x[is_finite], g[is_finite]
-        total = float(np.sum(g * x - self.l1 * np.abs(x) - 0.5 * self.l2 * np.square(x)))
+        with np.errstate(invalid="ignore"):
+            sums = g * x - l1 * np.abs(x) - 0.5 * l2 * np.square(x)
+        total = float(np.sum(sums[is_finite]))
         return total - self.rest_value + (radius * steepest if steepest > 0 else 0.0)
 
     def largest_slope(self, slope: Vector) -> float:
-        """Return the largest |slope| in a direction in which the bounds never end."""
+        """Return the largest |slope|, over its factor, in a direction in which no bound ends."""
         lower, upper = self._sides()
         g = -slope[: self.n]
-        return float(np.abs(g[np.isinf(np.where(g > 0, upper, lower))]).max(initial=0.0))
+        size = np.abs(g) if self.l1_factors is None else np.abs(g) / self.l1_factors
+        return float(size[np.isinf(np.where(g > 0, upper, lower))].max(initial=0.0))
 
     def _sides(self) -> tuple[Vector, Vector]:
         if self.lower is not None and self.upper is not None:
@@ -190,12 +236,24 @@ class Penalty:
         """How far 0 is from the subdifferential of F + psi, coordinate by coordinate."""
         x = lam[: self.n]
         least, most = gradient.copy(), gradient.copy()
-        least[: self.n] += self.l2 * x + self.l1 * np.where(x > 0, 1.0, -1.0)
-        most[: self.n] += self.l2 * x + self.l1 * np.where(x < 0, -1.0, 1.0)
+        least[: self.n] += self.each_l2 * x + self.each_l1 * np.where(x > 0, 1.0, -1.0)
+        most[: self.n] += self.each_l2 * x + self.each_l1 * np.where(x < 0, -1.0, 1.0)
         if self.lower is not None and self.upper is not None:
             least[: self.n][x <= self.lower] = -np.inf
             most[: self.n][x >= self.upper] = np.inf
         return np.maximum(0.0, np.maximum(least, -most))
+
+
+def check_factors(factors: Any, n: int) -> Factors | None:
+    """Check penalty factors, one for each feature: the same for l1 and l2, or a pair of them."""
+    if factors is None:
+        return None
+    is_pair = isinstance(factors, tuple) and len(factors) == 2 and all(map(np.ndim, factors))
+    given = factors if is_pair else (factors,)
+    found = [check_vector(part, n, "penalty_factors") for part in given]
+    if any(np.any(part < 0) or not np.any(part > 0) for part in found):
+        raise ValueError("penalty_factors must be 0 or more for each feature, and not 0 for all")
+    return found[0], found[-1]
 
 
 def _check_bounds(bounds: Bounds | None, n: int) -> tuple[Vector | None, Vector | None]:

@@ -25,7 +25,7 @@ from ..solvers import Result, Status
 from ..tuning.events import live_line
 from ..tuning.fitting import fit
 from ..tuning.options import Clock, Options, Parameters
-from ..tuning.race import Strength
+from ..tuning.strength import Strength
 from ..tuning.record import Record
 from ..tuning.training import FEW_SWEEPS
 from ..validation import as_csr, check_seed

@@ -37,11 +37,10 @@ class TauBoostClassifier(
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
-    net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples is held out,
-    eight strengths of psi are fitted side by side on the rest, the strength and the number of
-    sweeps that do best on the held-out part are chosen, and the model is fitted on all samples:
-    with as many sweeps, or to the optimum, within ``tol``, where more of them kept helping.
-    More than two classes are told apart one against the rest.
+    net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples is held out, fits
+    to the rest walk down a path of alphas, and the alpha that does best on the held-out part is
+    chosen. What comes back is the optimum for all samples, within ``tol``, with a certificate:
+    nothing depends on how it was found. More than two classes are told apart one against the rest.
 
     Parameters
     ----------
@@ -50,22 +49,26 @@ class TauBoostClassifier(
     alpha : "auto" or float
         Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)``, next to a loss
         that is a mean over samples. psi acts in each column's own units, its largest absolute
-        value: multiplying columns by constants changes nothing.
+        value (multiplying columns by constants changes nothing), times a factor of its own.
     l1_ratio : float in [0, 1] or "auto"
         0 is ridge, 1 is lasso (sparse coefficients).
     fit_intercept : bool
         The intercept is not penalised.
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
+    penalty_factors : "auto", None or array-like of shape (n_features,)
+        What alpha is multiplied by, for each feature; 0 leaves it free. None: 1. "auto" looks at how
+        far AdaBoost's first step would go on each column alone, and lets columns that tell the
+        classes apart go further: psi acts on coefficients over the square root of that step.
     max_iter : int
-        The most sweeps over the features. On sparse text ``max_iter=1`` with a given ``alpha`` is
-        often enough.
+        The most sweeps over the features; a fit that they cut short says so.
     tol : float
-        A fit to the optimum stops when no feature has an excess edge (gradient beyond what psi
-        holds in balance, in units of its largest value) above this. At the default, probabilities
-        may still be 0.1 or more from those of the optimum; 1e-6 brings them there.
+        A fit has converged where its objective is proved to be within this share of the optimum
+        (for the exponential loss, whose objective is a logarithm: within this). Where nothing can
+        be proved, as with ``alpha=0``, the largest excess edge must be below it: gradient beyond
+        what psi holds in balance, in units of the column's largest value.
     early_stopping : bool
-        Hold out samples and keep the sweep that does best on them, without a fit on all.
+        Hold out samples, and keep the sweep that does best on them: no optimum, and no fit on all.
     validation_fraction : float
         The part of each class that is held out.
     calibration : {None, "sigmoid"}
@@ -96,7 +99,7 @@ class TauBoostClassifier(
     held_out_loss_ : float
         Log-loss of the choice on the held-out samples; NaN where none were held out.
     selection_ : list of dict
-        Every candidate after every sweep: loss, l1_ratio, alpha, sweep, held_out_loss.
+        Every candidate: loss, l1_ratio, alpha, n_sweeps from the one before, held_out_loss.
     message_ : str
         How the fit ended.
     record_ : Record
@@ -130,7 +133,8 @@ class TauBoostClassifier(
         l1_ratio: float | str = 0.0,
         fit_intercept: bool = True,
         class_weight: Any = None,
-        max_iter: int = 100,
+        penalty_factors: Any = "auto",
+        max_iter: int = 1000,
         tol: float = 1e-3,
         early_stopping: bool = False,
         validation_fraction: float = 0.2,
@@ -146,6 +150,7 @@ class TauBoostClassifier(
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.penalty_factors = penalty_factors
         self.max_iter = max_iter
         self.tol = tol
         self.early_stopping = early_stopping

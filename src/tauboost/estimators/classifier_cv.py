@@ -14,6 +14,7 @@ from ..base.threads import resolve_jobs
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
 from ..tuning.events import live_line
 from ..tuning.fitting import weighted_samples
+from ..tuning.first_step import checked_factors
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths
@@ -86,6 +87,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         rule: str = "best",
         fit_intercept: bool = True,
         class_weight: Any = None,
+        penalty_factors: Any = "auto",
         max_iter: int = 100,
         tol: float = 1e-4,
         n_jobs: int | None = -1,
@@ -101,6 +103,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         self.rule = rule
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.penalty_factors = penalty_factors
         self.max_iter = max_iter
         self.tol = tol
         self.n_jobs = n_jobs
@@ -125,6 +128,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
             fit_intercept=bool(self.fit_intercept),
             seed=check_seed(self.random_state),
             n_threads=n_threads,
+            penalty_factors=checked_factors(self.penalty_factors, arrays.shape[1]),
         )
         present = check_weights(sample_weight, len(codes)) > 0
         grids = [

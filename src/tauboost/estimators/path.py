@@ -16,12 +16,13 @@ from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..losses import LOSSES
 from ..tuning.events import live_line
+from ..tuning.first_step import checked_factors, factors_of
 from ..tuning.folds import make_folds
 from ..tuning.path_lanes import LanePaths
-from ..tuning.race import Strength
+from ..tuning.strength import Strength
 from ..tuning.samples import Samples
 from ..tuning.split import group_keys
-from ..tuning.strongest import largest_gradient
+from ..tuning.strongest import largest_gradient, unit_of_l2
 from ..validation import (
     check_choice,
     check_count,
@@ -54,7 +55,8 @@ def regularization_path(
     sample_weight: ArrayLike | None = None,
     groups: Any = None,
     fit_intercept: bool = True,
-    max_iter: int = 100,
+    penalty_factors: Any = "auto",
+    max_iter: int = 1000,
     tol: float = 1e-4,
     n_jobs: int | None = -1,
     random_state: Any = None,
@@ -83,6 +85,8 @@ def regularization_path(
         Weights in the fits and in the scores.
     groups : array-like of shape (n_samples,), optional
         As in ``TauBoostClassifier.fit``.
+    penalty_factors : "auto", None or array-like of shape (n_features,)
+        As in ``TauBoostClassifier``.
     max_iter : int
         The most sweeps for one alpha.
     tol : float
@@ -132,6 +136,7 @@ def regularization_path(
         seed=seed,
         n_threads=n_threads,
         groups=None if numbers is None else group_keys(numbers),
+        penalty_factors=checked_factors(penalty_factors, arrays.shape[1]),
     )
     strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas)
     folds = make_folds(samples, cv, X, labels, weights > 0, groups)
@@ -177,10 +182,10 @@ def given_alphas(alphas: ArrayLike) -> Vector:
 def usual_alphas(samples: Samples, loss: str, l1_ratio: float, n: int) -> Vector:
     """Return alphas from far too strong to far too weak, in a geometric row."""
     if l1_ratio < 0.5:
-        unit = samples.unit_of_l2 / (1.0 - l1_ratio)
+        unit = unit_of_l2(samples, factors_of(samples)) / (1.0 - l1_ratio)
         strongest, weakest = STRONGEST * unit, WEAKEST * unit
     else:
-        strongest = (1.0 + 1e-9) * largest_gradient(samples, loss) / l1_ratio
+        strongest = (1.0 + 1e-9) * largest_gradient(samples, loss, factors_of(samples)) / l1_ratio
         weakest = WEAKEST_SHARE * strongest
     if not strongest > 0:  # no feature says anything
         strongest, weakest = 1.0, WEAKEST_SHARE

@@ -15,10 +15,11 @@ from ..base.cached import cached_property
 from ..losses import LOSSES, likeliest
 from ..plots.path import plot_path
 from ..solvers.bound import gap_of
+from ..tuning.first_step import factors_of
 from ..tuning.folds import Fold
 from ..tuning.linear import decision_values
 from ..tuning.path_lanes import Arrival
-from ..tuning.race import Strength
+from ..tuning.strength import Strength
 from ..tuning.samples import Samples
 
 __all__ = ["PathNotes", "PathResult"]
@@ -204,11 +205,12 @@ class PathNotes:
     def certify(self) -> None:
         """Bound the optimum of every alpha, from the model that was found for it."""
         problem = self.samples.problem(self.strengths[0].loss)
+        design, (factors,) = self.samples.design, factors_of(self.samples)
         for place, strength in enumerate(self.strengths):
             (coef,) = self.rows[place]
             given = self.samples.keep(np.asarray(coef if self.is_small else coef.toarray())[0])
-            lam = self.samples.design.point(given, float(self.intercepts[place, 0]))
-            psi = strength.psi(self.samples.design.n_penalised)
+            lam = design.point(given, float(self.intercepts[place, 0]))
+            psi = strength.psi(design.n_penalised, factors)
             self.gap[place] = gap_of(problem, psi, lam, self.samples.n_threads)
 
     def result(self, classes: NDArray[Any]) -> PathResult:

@@ -154,10 +154,10 @@ class Costs:
             build, race, fit = last.build_seconds, last.race_seconds, last.fit_seconds
         else:
             build = self._fit_build_seconds()
-            race, fit = self._race_seconds(), self._last_seconds()
+            race, fit = (self._growth * x for x in (last.race_seconds, last.fit_seconds))
         parts = {"building the matrix": check + build}
-        if last.alive:
-            parts["choosing the strength"] = race
+        if last.is_chosen:
+            parts["choosing alpha"] = race
         return parts | {"fitting the choice": fit}
 
     def _fit_build_seconds(self) -> float:
@@ -170,29 +170,12 @@ class Costs:
             layout = (self.build_seconds - self.look.check_seconds) * size.nnz / max(own.nnz, 1)
         return passes / self.look.share + layout
 
-    def _race_seconds(self) -> float:
-        """Add up the sweeps of the race, as wide as they were for the rows that were fitted."""
-        alive = self.last.alive
-        begin = self._of_width[alive[0]][0] if alive else 0.0
-        return begin + sum(self._of_width[n][1] for n in alive)
-
-    def _last_seconds(self) -> float:
-        """Return the time of the last fit: as many sweeps as for the rows that were fitted."""
-        last = self.last
-        if not last.goes_to_the_optimum:
-            begin, sweep = self._of_width[1]
-            return begin + last.best_sweep * sweep
+    @cached_property
+    def _growth(self) -> float:
+        """How much longer a sweep over all data takes than one over the rows that were fitted."""
         problem = self.some.problem(self.n_threads)
         own = median_seconds(lambda: self.solve(problem, 1.0, 0.0), 3)
-        return last.fit_seconds * self.sweep_seconds[self.n_threads] / own
-
-    @cached_property
-    def _of_width(self) -> dict[int, tuple[float, float]]:
-        """The time to begin a race, and that of a sweep, by the number of candidates."""
-        needed = {*self.last.alive, 1}
-        each = self.seconds / 4 / len(needed)
-        alpha = self.last.alpha
-        return {n: self.fit_cut.race_seconds(n, alpha, self.n_parts, each) for n in needed}
+        return self.sweep_seconds[self.n_threads] / own
 
     def sweeps(self, accuracy: float) -> float:
         """Return the epochs of ``solve`` to this edge, from 0, for all rows."""

@@ -13,19 +13,16 @@ from dataclasses import dataclass, replace
 from statistics import median
 
 import numpy as np
-from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
 from ..base.cached import cached_property
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
-from ..losses import LOSSES
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.lanes import LANES
-from ..tuning.race import Race, Strength, sweep_all
 from ..tuning.samples import Samples
 from ..tuning.split import n_parts
 from .rows import SEED, Rows, Size
@@ -36,7 +33,6 @@ __all__ = ["Cut", "cut_from", "median_seconds"]
 FEWEST_COLUMNS = 256  # fewer would not be like all of them
 MOST_REPEATS = 9
 BEGINNING = 0.01  # of a sweep: what it takes is for the rows
-HELD_OUT = 5  # every fifth row, as by default
 
 
 @dataclass(frozen=True)
@@ -99,47 +95,6 @@ class Cut:
 
         begun, whole = in_turns([lambda: sweep(BEGINNING), lambda: sweep(1.0)], seconds)
         return self.on_all(begun, whole, 1)
-
-    def race_seconds(
-        self, n_candidates: int, alpha: float, n_parts: int, seconds: float
-    ) -> tuple[float, float]:
-        """Return the time to begin a race of so many candidates, and that of one of its sweeps."""
-        samples = self.samples
-        if "design" not in vars(samples):
-            design = self.design(NONZEROS_A_SHARD // 2, has_labels=samples.is_binary)
-            vars(samples)["design"] = design
-        strengths = [Strength("logistic", alpha, 0.0)] * n_candidates
-        masks = [np.arange(samples.n) % HELD_OUT == part for part in range(n_parts)]
-        began = time.perf_counter()
-        races = [Race(samples, strengths, mask) for mask in masks]
-        to_begin = (time.perf_counter() - began) * self.vector_ratio
-        columns = races[0].groups[0].lanes.columns
-        few = columns[: max(1, round(BEGINNING * len(columns)))]
-
-        def sweep(columns: NDArray[np.int32]) -> float:
-            for race in races:
-                for group in race.groups:
-                    group.lanes.columns = columns
-            began = time.perf_counter()
-            sweep_all(races)
-            for race in races:
-                look_at_losses(race)
-            return time.perf_counter() - began
-
-        begun, whole = in_turns([lambda: sweep(few), lambda: sweep(columns)], seconds)
-        return to_begin, self.on_all(begun, whole, lanes_for(n_candidates))
-
-
-def lanes_for(n_candidates: int) -> int:
-    """Return the lanes that so many candidates take."""
-    return min(width for width in LANES if width >= min(n_candidates, LANES[-1]))
-
-
-def look_at_losses(race: Race) -> None:
-    """Do what is done after a sweep of a race: the loss of every candidate on held-out rows."""
-    loss = LOSSES[race.loss]
-    for decisions in race.held_out_decisions().values():
-        loss.log_loss(decisions, race.row_codes, race.row_weights)
 
 
 def n_parts_of(n_rows: int, n_classes: int) -> int:

@@ -12,9 +12,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.fit_warning import FitWarning
 from ..tuning.fitting import fit
-from ..tuning.model import Model
 from ..tuning.options import Event, Parameters
-from ..tuning.training import FEW_SWEEPS
 from ..validation import CsrArrays
 from .rows import SEED
 
@@ -31,14 +29,8 @@ class Trial:
     build_seconds: float  # until the matrix was laid out, checks of the labels included
     race_seconds: float
     fit_seconds: float  # of the choice, on all of its rows
-    alive: tuple[int, ...]  # candidates in each sweep of the race; none: there was no race
-    best_sweep: int
+    is_chosen: bool  # whether alpha was chosen
     alpha: float
-
-    @property
-    def goes_to_the_optimum(self) -> bool:
-        """Whether the choice was fitted to the optimum: its few sweeps were not the best."""
-        return not self.alive or self.best_sweep > FEW_SWEEPS
 
 
 def run_trial(arrays: CsrArrays, codes: NDArray[np.intp], weights: Vector, n_threads: int) -> Trial:
@@ -71,13 +63,6 @@ def run_trial(arrays: CsrArrays, codes: NDArray[np.intp], weights: Vector, n_thr
         build_seconds=built,
         race_seconds=chosen - built,
         fit_seconds=seconds - chosen,
-        alive=_alive(model),
-        best_sweep=model.n_iter,
+        is_chosen=bool(model.selection),
         alpha=model.alpha,
     )
-
-
-def _alive(model: Model) -> tuple[int, ...]:
-    """Return how many candidates were in each sweep of the race."""
-    sweeps = [int(row["sweep"]) for row in model.selection]
-    return tuple(np.bincount(sweeps)[1:].tolist()) if sweeps else ()

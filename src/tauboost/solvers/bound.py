@@ -120,7 +120,10 @@ class Bounding:
             return False
         self.reason = "no row weights were found whose edges are all below the l1 penalty"
         at = self._with_weaker_l1(lam, most_epochs)
-        largest = float(self.problem.design.scale.max(initial=0.0)) or 1.0  # 0: no entries at all
+        scale = self.problem.design.scale[: penalty.n]
+        if penalty.l1_factors is not None:
+            scale = scale / penalty.l1_factors
+        largest = float(scale.max(initial=0.0)) or 1.0  # 0: no entries at all
         near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / largest
         seen = math.inf
         while at.epochs() < most_epochs:
@@ -162,6 +165,8 @@ def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) 
 
 def why_unbounded(penalty: Penalty) -> str | None:
     """Say why no bound can be made for this psi; None: it can."""
+    if penalty.spares_some and not penalty.is_boxed:
+        return "some features have the penalty factor 0"
     if penalty.l1 > 0 or penalty.l2 > 0 or penalty.is_boxed:
         return None
     if penalty.has_bounds:

@@ -82,7 +82,7 @@ class Lbfgs:
         self._latest = (lam.copy(), value, gradient)
         n = self.penalty.n
         smooth = gradient.copy()
-        smooth[:n] += self.penalty.l2 * lam[:n]
+        smooth[:n] += self.penalty.each_l2 * lam[:n]
         return value + self.penalty.value(lam), smooth
 
     def accept(self, lam: Vector) -> None:

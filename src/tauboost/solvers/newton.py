@@ -128,12 +128,12 @@ class NewtonFinish:
 
     def _ridge(self, lam: Vector) -> Vector:
         slope = np.zeros_like(lam)
-        slope[: self.penalty.n] = self.penalty.l2 * lam[: self.penalty.n]
+        slope[: self.penalty.n] = self.penalty.each_l2 * lam[: self.penalty.n]
         return slope
 
     def _kink(self, lam: Vector) -> Vector:
         slope = np.zeros_like(lam)
-        slope[: self.penalty.n] = self.penalty.l1 * np.sign(lam[: self.penalty.n])
+        slope[: self.penalty.n] = self.penalty.each_l1 * np.sign(lam[: self.penalty.n])
         return slope
 
     def _dense_direction(
@@ -146,7 +146,7 @@ class NewtonFinish:
 
             return solve_scaled(H, -slope)
         is_penalised = free < penalty.n
-        l1 = np.where(is_penalised, penalty.l1, 0.0)
+        l1 = penalised(penalty.each_l1, free, penalty.n)
         lower, upper = np.full(len(free), -np.inf), np.full(len(free), np.inf)
         if penalty.lower is not None and penalty.upper is not None:
             lower[is_penalised] = penalty.lower[free[is_penalised]]
@@ -210,7 +210,7 @@ class _Hessian:
         self.free = free.astype(np.int32)
         self.is_log_of_sum = not problem.loss_function.has_odds
         self.g = surface.gradient[free]
-        self.l2 = np.where(free < penalty.n, penalty.l2, 0.0)
+        self.l2 = penalised(penalty.each_l2, free, penalty.n)
 
     def spread(self, d: Vector) -> Vector:
         """Return d as a vector over all coordinates."""
@@ -239,6 +239,14 @@ class _Hessian:
         if self.is_log_of_sum:
             product -= self.g * float(np.sum(self.g * d))
         return np.asarray(product)
+
+
+def penalised(strength: Vector | float, columns: NDArray[np.intp], n: int) -> Vector:
+    """Return the strengths of some columns: 0 from the n-th on."""
+    found = np.zeros(len(columns))
+    is_penalised = columns < n
+    found[is_penalised] = np.broadcast_to(strength, n)[columns[is_penalised]]
+    return found
 
 
 def conjugate_gradients(

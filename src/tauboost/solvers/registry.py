@@ -14,7 +14,7 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..io.saved import State
-from ..penalty import Bounds, Penalty
+from ..penalty import Bounds, Penalty, check_factors
 from ..problem import BaseProblem, Problem
 from ..table_problem import TableProblem
 from ..validation import check_vector
@@ -133,6 +133,8 @@ def solve(
     time_limit: float | None = None,
     target: float | None = None,
     gap: float | None = None,
+    relative_gap: float | None = None,
+    penalty_factors: Any = None,
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
@@ -169,6 +171,12 @@ def solve(
         Stop as soon as the objective is proved to be within this of the optimum; then ``tol`` is 0
         unless given. Every result has its ``gap`` where psi allows for one: with an l1 or l2
         penalty, or with two bounds for every feature.
+    relative_gap : float, optional
+        The same as a share of the objective. The exponential loss, whose objective is a logarithm,
+        takes it as it is: a difference of logarithms is a share.
+    penalty_factors : array-like of shape (n_features,), or a pair of them, optional
+        Numbers by which alpha is multiplied, one for each feature; 0 leaves it free, and then no
+        gap is certified. Of a pair, the first is for the l1 term and the second for l2.
     lam0 : array-like of shape (n_features,), optional
         Where to start (0 by default), with the intercept, if any, as one entry more at the end;
         moved into the bounds if it lies outside.
@@ -201,7 +209,10 @@ def solve(
     chosen = METHODS[method]
     start = _checked_start(problem, lam0)
     first = None if start is None else start[: problem.n_features]
-    penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, lam0=first)
+    factors = check_factors(penalty_factors, problem.n_features)
+    if factors is not None and isinstance(problem, TableProblem):
+        raise ValueError("penalty_factors: the stumps of a TableProblem have none")
+    penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, lam0=first, factors=factors)
     options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
@@ -216,10 +227,11 @@ def solve(
         if not isinstance(resume, dict):
             raise TypeError(f"resume must be a dict of a saved state or None, got {shown(resume)}")
         options["resume"] = resume
-    rule = StoppingRule.build(max_epochs, tol, time_limit, target, gap)
+    rule = StoppingRule.build(max_epochs, tol, time_limit, target, gap, relative_gap)
     bounding = Bounding(problem, penalty, options["n_threads"])
-    if gap is not None and not bounding.is_possible:
-        raise ValueError(f"gap: none can be certified, as {bounding.reason}; set alpha, or tol")
+    if (gap is not None or relative_gap is not None) and not bounding.is_possible:
+        name = "relative_gap" if gap is None else "gap"
+        raise ValueError(f"{name}: none can be certified, as {bounding.reason}; set alpha, or tol")
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)

@@ -133,6 +133,7 @@ class StoppingRule:
     time_limit: float
     target: float
     gap: float = 0.0  # 0: never mind
+    relative_gap: float = 0.0
 
     @classmethod
     def build(
@@ -142,9 +143,10 @@ class StoppingRule:
         time_limit: float | None,
         target: float | None,
         gap: float | None = None,
+        relative_gap: float | None = None,
     ) -> StoppingRule:
         """Check the public arguments of ``solve``; None means the default."""
-        if tol is None and gap is not None:
+        if tol is None and not (gap is None and relative_gap is None):
             tol = 0.0  # the gap says more
         return cls(
             DEFAULT_MAX_EPOCHS
@@ -153,8 +155,15 @@ class StoppingRule:
             DEFAULT_TOL if tol is None else check_real(tol, "tol", least=0.0),
             np.inf if time_limit is None else check_real(time_limit, "time_limit", least=0.0),
             -np.inf if target is None else check_real(target, "target"),
-            0.0 if gap is None else check_real(gap, "gap", least=0.0, above=True),
+            *(
+                0.0 if value is None else check_real(value, name, least=0.0, above=True)
+                for name, value in (("gap", gap), ("relative_gap", relative_gap))
+            ),
         )
+
+    def wanted_gap(self, objective: float, is_logarithm: bool) -> float:
+        """Return the gap to stop on; 0: none."""
+        return max(self.gap, self.relative_gap * (1.0 if is_logarithm else objective))
 
 
 class Monitor:
@@ -170,7 +179,7 @@ class Monitor:
     ) -> None:
         self.problem, self.penalty, self.rule, self.callback = problem, penalty, rule, callback
         self.bounding = bounding
-        self._gap_tests = GapTests(rule.gap)
+        self._gap_tests = GapTests()
         self._rows: list[tuple[float, float, float, float, float]] = []
         self._next_test = 0.0
         self._verdict: tuple[Status, str] | None = None
@@ -242,8 +251,9 @@ class Monitor:
         certificate = None
         if rule.tol > 0 and self._worth_a_test(at, epoch):
             certificate = self._tolerance_test(at)
-        if not certificate and rule.gap > 0 and self._gap_tests.is_due(at.edge_hint, epoch):
-            certificate = self._gap_test(at, objective)
+        wanted = rule.wanted_gap(objective, not self.problem.loss_function.has_odds)
+        if not certificate and wanted > 0 and self._gap_tests.is_due(at.edge_hint, epoch):
+            certificate = self._gap_test(at, objective, wanted)
         if certificate is not None:
             return certificate
         if epoch >= rule.max_epochs:
@@ -277,13 +287,15 @@ class Monitor:
             at.edge_hint = edge
         return None
 
-    def _gap_test(self, at: Iteration, objective: float) -> tuple[Status, str] | None:
+    def _gap_test(
+        self, at: Iteration, objective: float, wanted: float
+    ) -> tuple[Status, str] | None:
         if is_unbounded(self.problem, self.penalty, at.value, at.lam):
             return self._separable(at)
         gap = self._bound_at(at, MOST_EPOCHS, objective)
-        if gap is not None and gap <= self.rule.gap:
-            return Status.CONVERGED, f"Converged: the gap is at most {self.rule.gap:.3g}."
-        self._gap_tests.learn(gap, at.edge_hint, at.epochs())
+        if gap is not None and gap <= wanted:
+            return Status.CONVERGED, f"Converged: the gap is at most {wanted:.3g}."
+        self._gap_tests.learn(gap, wanted, at.edge_hint, at.epochs())
         return None
 
     def _bound_at(self, at: Iteration, most_epochs: float, objective: float) -> float | None:
@@ -333,19 +345,18 @@ class GapTests:
     to show, after a tenth more epochs.
     """
 
-    def __init__(self, goal: float) -> None:
-        self.goal = goal
+    def __init__(self) -> None:
         self.edge, self.epoch = np.inf, 0.0  # what to wait for
 
     def is_due(self, edge: float | None, epoch: float) -> bool:
         """Tell whether to test here."""
         return epoch >= self.epoch if not edge else edge < self.edge
 
-    def learn(self, gap: float | None, edge: float | None, epoch: float) -> None:
+    def learn(self, gap: float | None, goal: float, edge: float | None, epoch: float) -> None:
         """Take note of what a test has found, and plan the next one."""
         self.epoch = max(epoch + 1.0, 1.1 * epoch)
         if edge:
-            self.edge = edge * (0.25 if gap is None else min(0.5, math.sqrt(self.goal / gap)))
+            self.edge = edge * (0.25 if gap is None else min(0.5, math.sqrt(goal / gap)))
 
 
 def is_unbounded(problem: BaseProblem, penalty: Penalty, value: float, lam: Vector) -> bool:

@@ -1,4 +1,4 @@
-"""The best that a race has seen on the held-out samples, and its way to a checkpoint and back."""
+"""The best alpha that a search has seen on the held-out samples, and its way to a checkpoint."""
 
 from __future__ import annotations
 
@@ -14,31 +14,28 @@ from ..base.arrays import Vector
 from ..io.checkpoint import from_json, to_json
 from ..io.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
 from ..losses import LOSSES
-from .options import Options
-from .race import Strength
 from .samples import Samples
+from .strength import Strength
 
-__all__ = ["Choice", "tried"]
+__all__ = ["Choice", "Row", "tried"]
 
-ARRAYS = ("points", "values", "decisions", "codes", "weights")
-NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "sweep", "held_out_loss")
+ARRAYS = ("points", "decisions", "codes", "weights")
+NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "n_sweeps", "held_out_loss")
+
+Row = dict[str, float | str]
 
 
 @dataclass
 class Choice:
-    """The best seen on the held-out samples."""
+    """The best seen on the held-out samples, and all that was tried."""
 
     loss: float = np.inf
     strength: Strength | None = None
-    sweep: int = 0
-    points: Vector | None = None
-    values: Vector | None = None
+    points: Vector | None = None  # of the fits without the first part
     decisions: Vector | None = None  # of all held-out samples
     codes: NDArray[np.intp] | None = None
     weights: Vector | None = None
-    table: list[dict[str, float | str]] = field(default_factory=list)
-    race_sweep: int = 0  # where the race at hand is
-    race_loss: float = np.inf
+    table: list[Row] = field(default_factory=list)
 
     def shares(self) -> NDArray[Any]:
         """Return what the held-out samples of each class weigh."""
@@ -46,51 +43,46 @@ class Choice:
         return np.bincount(self.codes, self.weights)
 
     def tried(self) -> tuple[Vector, Vector]:
-        """Return the alphas of the best one's loss and l1_ratio, and the least loss of each."""
+        """Return the alphas of the best one's loss and l1_ratio, and the loss of each."""
         return tried(self.table, self.strength)
 
     def saved(self) -> State:
         """Return all of it as arrays."""
         assert self.strength is not None
         facts = {
-            "numbers": [self.loss, self.sweep, self.race_sweep, self.race_loss],
+            "loss": self.loss,
             "strength": [self.strength.loss, self.strength.alpha, self.strength.l1_ratio],
             "table": self.table,
         }
         return pack(self, ARRAYS) | {"facts": to_json(facts)}
 
-    def restore(self, state: State, samples: Samples, options: Options) -> None:
+    def restore(self, state: State, samples: Samples) -> None:
         """Take over what `saved` returned, if it can be of these samples."""
         if "facts" not in state or state["facts"].dtype != np.uint8:
             raise SavedStateError("facts")
         facts = from_json(state["facts"])
         try:
-            numbers, strength, self.table = facts["numbers"], facts["strength"], facts["table"]
-            self.loss, self.sweep, self.race_sweep, self.race_loss = numbers
+            self.loss, strength, self.table = facts["loss"], facts["strength"], facts["table"]
             self.strength = Strength(*strength)
         except (TypeError, ValueError, KeyError):
             raise SavedStateError("facts") from None
-        if not self._is_possible(options.max_iter):
+        if not self._is_possible():
             raise SavedStateError("facts")
         tasks, held, real = samples.n_tasks, None, np.float64
         self.points = entry(state, "points", (tasks, samples.matrix.n), real, FINITE)
-        self.values = None
-        if options.early_stopping:
-            self.values = entry(state, "values", (tasks,), real, FINITE)
         self.decisions = entry(state, "decisions", (held, tasks), real, FINITE)
         held = len(self.decisions)
         codes = Range(0, samples.n_classes - 1)
         self.codes = entry(state, "codes", (held,), np.intp, codes)
         self.weights = entry(state, "weights", (held,), real, NOT_NEGATIVE)
 
-    def _is_possible(self, max_iter: int) -> bool:
-        """Tell whether the numbers can be those of a race."""
-        strength, reals = self.strength, (self.loss, self.race_loss)
+    def _is_possible(self) -> bool:
+        """Tell whether the numbers can be those of a search."""
+        strength = self.strength
         assert strength is not None
-        counts = (self.sweep, self.race_sweep)
         return (
-            all(_is_real(number) and number >= 0 for number in reals)
-            and all(type(count) is int and 0 <= count <= max_iter for count in counts)
+            _is_real(self.loss)
+            and self.loss >= 0
             and strength.loss in list(LOSSES)
             and _is_real(strength.alpha)
             and 0 <= strength.alpha < math.inf
@@ -101,8 +93,8 @@ class Choice:
         )
 
 
-def tried(table: list[dict[str, float | str]], strength: Strength | None) -> tuple[Vector, Vector]:
-    """Return the alphas in a table with this loss and l1_ratio, and the least loss of each."""
+def tried(table: list[Row], strength: Strength | None) -> tuple[Vector, Vector]:
+    """Return the alphas in a table with this loss and l1_ratio, and the loss of each."""
     assert strength is not None
     least: dict[float, float] = {}
     for row in table:

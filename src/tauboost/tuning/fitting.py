@@ -23,6 +23,7 @@ from ..validation import (
 )
 from .cautions import of_rare_classes
 from .linear import decision_values
+from .first_step import checked_factors
 from .model import Model
 from .options import Parameters, Report
 from .record import Record, prints_of
@@ -66,6 +67,7 @@ def fit(
         seed=check_seed(parameters.random_state),
         n_threads=n_threads,
         units=units,
+        penalty_factors=checked_factors(parameters.penalty_factors, arrays.shape[1]),
     )
     prints, n_features = prints_of(samples, arrays.shape[1]), arrays.shape[1]
     record = Record.of(prints, samples.codes, len(classes), n_features)

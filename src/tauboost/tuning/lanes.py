@@ -94,6 +94,8 @@ class Lanes:
         self.n_penalised = psi[0].n
         self.l1 = self._padded([p.l1 for p in psi])
         self.l2 = self._padded([p.l2 for p in psi])
+        self.l1_factors = self._side_by_side([p.l1_factors for p in psi])
+        self.l2_factors = self._side_by_side([p.l2_factors for p in psi])
         self.c = c  # may be one column, seen k times
         self.sign = None if is_opposite is None else np.where(is_opposite, -1.0, 1.0)
         self.lam = np.zeros((matrix.n, self.width))
@@ -117,6 +119,14 @@ class Lanes:
     def _padded(self, values: list[float]) -> Vector:
         return np.array(values + [0.0] * (self.width - len(values)))
 
+    def _side_by_side(self, factors: list[Vector | None]) -> Vector | None:
+        if all(own is None for own in factors):
+            return None
+        found = np.ones((self.n_penalised, self.width))
+        for lane, own in enumerate(factors):
+            found[:, lane] = 1.0 if own is None else own
+        return found
+
     def _take_rows(self, rows: Vector) -> None:
         self.rows, self.w = rows, rows[:, 0]
         self.E = rows[:, 1] if rows.shape[1] > 1 else None
@@ -139,6 +149,8 @@ class Lanes:
             l1=self.l1,
             l2=self.l2,
             n_penalised=self.n_penalised,
+            l1_factors=flat(self.l1_factors) if self.l1.any() else None,
+            l2_factors=flat(self.l2_factors) if self.l2.any() else None,
             columns=order,
             tau=tau,
             is_logistic=self.loss.has_odds,
@@ -181,8 +193,9 @@ class Lanes:
         self.c = self.c[:, : self.k] if self.c.strides[1] == 0 else self.c[:, chosen]
         self.edge = self.edge[chosen]
         self._take_rows(of_lanes(self.rows, chosen, width))
-        for name in ("l1", "l2", "lam", "total", "shift"):
-            setattr(self, name, of_lanes(getattr(self, name), chosen, width))
+        for name in ("l1", "l2", "l1_factors", "l2_factors", "lam", "total", "shift"):
+            if getattr(self, name) is not None:
+                setattr(self, name, of_lanes(getattr(self, name), chosen, width))
         # What nobody uses is a problem at its solution.
         self.total[self.k :] = 1.0
         if self.E is not None:
@@ -287,6 +300,11 @@ def sweep_side_by_side(lanes: Sequence[Lanes], n_threads: int) -> None:
     sweeps = [some.next_sweep(n_each) for some in lanes]
     for some, outcome in zip(lanes, _core.sweep_lanes(sweeps, n_threads), strict=True):
         some.swept(outcome)
+
+
+def flat(factors: Vector | None) -> Vector | None:
+    """Return them as the core takes them."""
+    return None if factors is None else factors.reshape(-1)
 
 
 def of_lanes(whole: Vector, chosen: list[int], width: int) -> Vector:

@@ -71,8 +71,9 @@ class Parameters:
     fit_intercept: bool = True
     l1_ratio: float | str = 0.0
     loss: str = "logistic"
-    max_iter: int = 100
+    max_iter: int = 1000
     n_jobs: int | None = -1
+    penalty_factors: Any = "auto"
     random_state: Any = None
     time_limit: float | None = None
     tol: float = 1e-3
@@ -104,7 +105,7 @@ class Parameters:
         alpha = number_or_auto(self.alpha, "alpha", most=1e300)
         ratio = number_or_auto(self.l1_ratio, "l1_ratio", most=1.0)
         for name, value in (("loss", self.loss), ("l1_ratio", ratio)):
-            if value == "auto" and alpha != "auto" and not self.early_stopping:
+            if value == "auto" and alpha != "auto":
                 raise ValueError(
                     f"{name}='auto' is chosen on held-out samples: it needs alpha='auto'"
                 )

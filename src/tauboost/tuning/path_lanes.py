@@ -22,10 +22,11 @@ from ..base.side_by_side import side_by_side
 from ..design.sparse import flipped
 from ..losses import LOSSES
 from ..penalty import Penalty
+from .first_step import factors_of
 from .folds import Fold
 from .lanes import LANES, Lanes
 from .options import Event, Report
-from .race import Strength
+from .strength import Strength
 from .samples import Samples
 from .strongest import best_intercept
 
@@ -90,6 +91,8 @@ class LanePaths:
         self.report, self.start = report, time.perf_counter()
         self.codes = samples.codes[samples.order]
         given = [*(fold.trained for fold in folds), samples.weights]
+        held = [1.0 - weights / samples.weights for weights in given]
+        self.factors = [factors_of(samples, of_fold) for of_fold in held]  # the last: of all
         learning = [weights[samples.order] for weights in given]
         self.c = np.stack([weights / weights.sum() for weights in learning], axis=1)
         self.lock, self.is_stopped = threading.Lock(), threading.Event()
@@ -177,7 +180,8 @@ class LanePaths:
         return start
 
     def _psi(self, walk: Walk) -> Penalty:
-        return self.strengths[walk.ahead[0]].psi(self.samples.design.n_penalised)
+        factors = self.factors[walk.fold][walk.task]
+        return self.strengths[walk.ahead[0]].psi(self.samples.design.n_penalised, factors)
 
     def _share(self, walk: Walk) -> float:
         """Weight of the positive samples that a walk learns from; that of all is 1."""
@@ -197,7 +201,7 @@ class LanePaths:
             coef,
             intercept,
             value,
-            penalty.value(design.split(point)[0]),
+            penalty.value(point),
             walk.n_sweeps,
             is_solved,
         )

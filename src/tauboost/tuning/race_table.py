@@ -11,8 +11,8 @@ from ..losses import LOSSES
 
 __all__ = ["LINEAR", "TABLE", "pack_race", "unpack_race"]
 
-# What is known of a candidate: of a linear model after each sweep, of a table model in the end.
-LINEAR = ("loss", "l1_ratio", "alpha", "sweep", "held_out_loss")
+# What is known of a candidate: of a linear model with the sweeps at this alpha.
+LINEAR = ("loss", "l1_ratio", "alpha", "n_sweeps", "held_out_loss")
 TABLE = ("alpha", "l1_ratio", "smoothness", "held_out_loss")
 
 Candidates = list[dict[str, float | str]]
@@ -51,4 +51,4 @@ def unpack_race(fitted: dict[str, Any], names: tuple[str, ...]) -> Candidates:
 
 
 def _number(name: str, value: float) -> float:
-    return int(value) if name == "sweep" and np.isfinite(value) else value
+    return int(value) if name == "n_sweeps" and np.isfinite(value) else value

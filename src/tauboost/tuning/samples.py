@@ -58,6 +58,7 @@ class Samples:
     groups: NDArray[np.uint64] | None = None  # keys of the groups that stay together
     copies_a_weight: Vector | None = None  # of each class; None: 1
     is_weighted: bool = False  # whether samples were given weights that differ
+    penalty_factors: Vector | str | None = None  # of all features; "auto": AdaBoost's first step
 
     @classmethod
     def build(
@@ -73,6 +74,7 @@ class Samples:
         units: Units | Literal["own"] | None = "own",
         groups: NDArray[np.uint64] | None = None,
         sample_weight: Vector | None = None,
+        penalty_factors: Vector | str | None = None,
     ) -> Samples:
         """Leave out samples of weight 0, and features that are never used if these are many.
 
@@ -105,6 +107,7 @@ class Samples:
             groups,
             ratios,
             is_weighted=bool(np.ptp(given) > 0),
+            penalty_factors=penalty_factors,
         )
 
     def merged(self) -> Samples:
@@ -190,10 +193,6 @@ class Samples:
         if self.is_binary:
             return None
         return np.asarray(self.codes[self.order][:, None] != np.array(tasks)[None, :])
-
-    def tolerance(self, tol: float) -> float:
-        """Return a tolerance of excess edges, in units of a column's largest value."""
-        return tol if self.units is None else tol * self.units.least_spread
 
     def keep(self, coef: Vector) -> Vector:
         """Return the coefficients of the features that are kept."""
@@ -286,7 +285,7 @@ class Samples:
     def mean_square(self) -> float:
         """Mean squared length of a sample, by weight."""
         if self.units is not None:
-            return float(self._squares().sum())
+            return float(self.squares().sum())
         with self.arrays.reading():
             lengths = sum(squared_lengths(part, self.n_threads) for part in self.arrays.parts)
         return mean(lengths, self.weights)
@@ -296,7 +295,7 @@ class Samples:
         """The scale of an l2 penalty: the mean squared length of a sample over their number."""
         return self.mean_square / float(self.copies.sum())
 
-    def _squares(self) -> Vector:
+    def squares(self) -> Vector:
         """Mean square of each column of the core, by weight."""
         c = self.weights[self.order] / self.weights.sum()
         columns = np.arange(self.design.n_penalised, dtype=np.int32)

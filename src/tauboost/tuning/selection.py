@@ -1,176 +1,184 @@
-"""Which strength of psi, and how many sweeps: what held-out samples like best.
+"""Which alpha: the one that held-out samples like best, along a path from strong to weak.
 
-Candidates race in lanes (race.py). Where samples are few, several held-out parts take their turn,
-each with lanes of its own, and their mean decides.
+Fits without each of some held-out parts walk down the alphas together (alpha_path.py), each from
+where the last left it. They are compared where they are nearly solved: what is chosen is a
+penalty, and nothing else. The path ends where the held-out loss has risen, and alpha is where a
+parabola through the best point and its neighbours is least.
 """
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from itertools import product
 
 import numpy as np
 
 from ..base.arrays import Vector
-from ..io.saved import SavedStateError, State, part, prefixed
-from ..losses import LOSSES
-from .cautions import slope_at_the_end
+from ..io.saved import COUNT, Range, State, entry, part, prefixed
+from .alpha_path import AlphaPath
+from .cautions import entropy_of
 from .choice import Choice, tried
+from .first_step import factors_of
 from .options import Job, Options
-from .race import Race, Strength, sweep_all
 from .samples import Samples
-from .strongest import largest_gradient
+from .strength import Strength
+from .strongest import largest_gradient, unit_of_l2
 
-__all__ = ["AFTER_THE_RACES", "fallback", "phases_of_races", "select"]
+__all__ = ["candidates", "fallback", "phases_of_search", "select"]
 
-# alpha of the candidates, in units of the mean squared length of a sample over the number of
-# samples: from far too strong to far too weak.
-STRENGTHS = (10.0, 3.0, 1.0, 0.3, 0.1, 0.03, 0.01, 0.001)
+# alpha in units of the mean squared length of a sample over the number of samples: from far too
+# strong, half a decade at a time, to far too weak.
+DECADES = np.arange(1.0, -6.1, -0.5)
+# l1 in units of the largest gradient at 0, from which on every coefficient is 0.
+DECADES_OF_L1 = np.arange(-0.5, -5.1, -0.5)
+# Stronger ones, tried where the strongest is the best.
+STRONGER = 10.0 ** np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
+# The first few are always tried: where nothing moves yet, nothing improves.
+ALWAYS = 5
 # Without held-out samples to choose by: what is rarely far off.
 USUAL_STRENGTH = 0.1
-# l1 in units of the largest gradient at 0, from which on every coefficient is 0.
-STRENGTHS_OF_L1 = (0.3, 0.1, 0.03, 0.01, 0.003, 0.001, 3e-4, 1e-4)
 L1_RATIOS = (0.0, 0.5, 1.0)
-# After this many sweeps, these candidates stay: more of the stronger ones, as more sweeps
-# favour them.
-NARROWING = {1: (2, 1), 4: (1, 0)}
-# Where the strongest wins by far, the race goes on beyond it, once. Where the weakest does, the
-# number of sweeps is what regularises, and weaker ones would only be fitted to a worse optimum.
-BEYOND = (1e3, 1e2, 1e1)
-# A sweep that improves the held-out loss by less than this share is the last.
-LEAST_IMPROVEMENT = 2e-3
-# The phases of a fit that come after its choice.
-AFTER_THE_RACES = ("refit", "solve", "sweep")
-THE_LAST_RACE = "race on"
+# A fit is nearly solved where no sweep lowers its objective by this share of the held-out loss.
+import os
+NEARLY = float(os.environ.get('NEARLY','1e-2'))
+# The path ends after two alphas that are no better by this share, or one that is worse by so much.
+LEAST_IMPROVEMENT, WORSE = 1e-3, 1e-2
 
 
 def select(job: Job, parts: list[Vector]) -> Choice:
-    """Let all candidates race on each held-out part; go on from a checkpoint where there is one."""
-    best = Choice()
-    lists = candidates(job.samples, job.options)
-    phases = [*phases_of_races(job), *AFTER_THE_RACES]
+    """Search every list of candidates; go on from a checkpoint where there is one."""
+    best, lists = Choice(), candidates(job.samples, job.options)
+    names = phases_of_search(job.options)
     found = job.options.checkpoint.phase
-    first = phases.index(found) if found in phases else 0
-    for phase, strengths in zip(phases[first:], lists[first:], strict=False):
-        races = [Race(job.samples, strengths, held, job.start) for held in parts]
-        if _run(races, phase, job, best):
-            return best
-    if found not in AFTER_THE_RACES:
-        _go_on(job, parts, best, lists)
-    return best
+    first = names.index(found) if found in names else 0
+    for name, strengths in zip(names[first:], lists[first:], strict=True):
+        if _Walk(job, parts, name, strengths, best).run():
+            break
+    assert best.strength is not None
+    return replace_alpha(best)
 
 
-def _go_on(job: Job, parts: list[Vector], best: Choice, lists: list[list[Strength]]) -> None:
-    """Let stronger candidates race, if the strongest of a list is the best by far."""
-    state = job.options.checkpoint.saved(THE_LAST_RACE)
-    if state is not None:
-        best.restore(part("best", state), job.samples, job.options)
-    strengths = beyond(best, lists)
-    if strengths:
-        races = [Race(job.samples, strengths, held, job.start) for held in parts]
-        _run(races, THE_LAST_RACE, job, best)
+def replace_alpha(best: Choice) -> Choice:
+    """Return the choice with alpha between the points of its path."""
+    assert best.strength is not None
+    alpha = vertex(*best.tried())
+    return replace(best, strength=replace(best.strength, alpha=alpha))
 
 
-def beyond(best: Choice, lists: list[list[Strength]]) -> list[Strength]:
-    """Return stronger candidates, where the best of some lists is the strongest of its own."""
-    known = {strength for strengths in lists for strength in strengths}
-    rows = [row for row in best.table if strength_of(row) in known]  # none beyond the lists
-    first = strength_of(min(rows, key=lambda row: row["held_out_loss"]))
-    if slope_at_the_end(*tried(rows, first)) != 1:
-        return []
-    return [replace(first, alpha=factor * first.alpha) for factor in BEYOND]
+def vertex(alphas: Vector, losses: Vector) -> float:
+    """Return where a parabola through the least loss and its neighbours, in log alpha, is least.
+
+    To three digits.
+    """
+    order = np.argsort(alphas)
+    x, values = np.log(alphas[order]), losses[order]
+    k = int(values.argmin())
+    if not 0 < k < len(x) - 1:
+        return float(np.exp(x[k]))
+    low, middle, high = values[k - 1 : k + 2]
+    bend = low - 2.0 * middle + high
+    shift = 0.5 * (low - high) / bend if 0 < bend < math.inf else 0.0
+    step = x[k + 1] - x[k] if shift > 0 else x[k] - x[k - 1]
+    return float(f"{math.exp(x[k] + min(max(shift, -0.5), 0.5) * step):.3g}")
 
 
-def phases_of_races(job: Job) -> list[str]:
-    """Return the names of the phases in which candidates race, one list of them after another."""
-    n_lists = len(candidates(job.samples, job.options))
-    return [*(f"race {k}" for k in range(n_lists)), THE_LAST_RACE]
+class _Walk:
+    """One path: a loss and an l1_ratio."""
 
+    def __init__(
+        self, job: Job, parts: list[Vector], phase: str, strengths: list[Strength], best: Choice
+    ) -> None:
+        self.job, self.phase, self.best = job, phase, best
+        self.path = AlphaPath(job.samples, strengths[0], parts)
+        self.ahead, self.place = list(strengths), 0
+        self.rises, self.least = 0, math.inf
+        self.last = entropy_of(np.bincount(self.path.codes[0], self.path.weights[0]))
 
-def _run(races: list[Race], phase: str, job: Job, best: Choice) -> bool:
-    """Sweep until the held-out loss stops falling, and note the best; True: asked to stop."""
-    options = job.options
-    best.race_sweep, best.race_loss = 0, np.inf
-    state = options.checkpoint.saved(phase)
-    if state is not None:
-        best.restore(part("best", state), job.samples, options)
-        for k, race in enumerate(races):
-            race.restore(part(f"race{k}", state))
-            if race.alive != races[0].alive:
-                raise SavedStateError("alive")
-    for sweep in range(best.race_sweep + 1, options.max_iter + 1):
-        sweep_all(races)
-        decisions = [race.held_out_decisions() for race in races]
-        losses = _mean_losses(races, decisions)
-        leader = min(losses, key=lambda s: losses[s])
-        best.table += [_row(races[0].strengths[s], sweep, loss) for s, loss in losses.items()]
-        if losses[leader] < best.loss:
-            best.loss, best.sweep = losses[leader], sweep
-            _note(races, leader, decisions, best, with_values=options.early_stopping)
-        stop = job.clock.is_over
-        if options.report is not None:
-            stop |= job.tell("select", sweep, races[0].objective(leader), losses[leader])
-        if stop or not losses[leader] < best.race_loss * (1.0 - LEAST_IMPROVEMENT):
-            return stop
-        best.race_sweep, best.race_loss = sweep, losses[leader]
-        if sweep in NARROWING:
-            stronger, weaker = NARROWING[sweep]
-            for race in races:
-                race.keep([s for s in race.alive if leader - stronger <= s <= leader + weaker])
-        options.checkpoint.save(phase, lambda: _state(races, best))
-    return False
+    def run(self) -> bool:
+        """Walk to the end of the path; True: asked to stop."""
+        self._restore()
+        strongest = self.ahead[0]
+        while self.place < len(self.ahead):
+            if self._try(self.ahead[self.place]):
+                return True
+            self.place += 1
+            if self.place >= ALWAYS and (self.rises >= 2 or self.last > self.least * (1 + WORSE)):
+                break
+            self.job.options.checkpoint.save(self.phase, self._state)
+        return self._is_strongest_best(strongest) and self._go_up(strongest)
 
+    def _is_strongest_best(self, strongest: Strength) -> bool:
+        alphas, losses = tried(self.best.table, strongest)
+        return bool(alphas[losses.argmin()] == strongest.alpha and losses.min() < losses.max())
 
-def _note(
-    races: list[Race],
-    leader: int,
-    decisions: list[dict[int, Vector]],
-    best: Choice,
-    with_values: bool,
-) -> None:
-    """Keep the leader as the best so far."""
-    best.strength, best.points = races[0].strengths[leader], races[0].points(leader)
-    best.values = races[0].values(leader) if with_values else None
-    best.decisions = np.concatenate([of_part[leader] for of_part in decisions])
-    best.codes = np.concatenate([race.row_codes for race in races])
-    best.weights = np.concatenate([race.row_weights for race in races])
+    def _go_up(self, strongest: Strength) -> bool:
+        """Try stronger ones, until they are worse; True: asked to stop."""
+        self.least = math.inf
+        for factor in STRONGER.tolist():
+            if self._try(replace(strongest, alpha=factor * strongest.alpha)):
+                return True
+            if self.rises:
+                break
+        return False
 
-
-def _state(races: list[Race], best: Choice) -> State:
-    state = prefixed("best", best.saved())
-    for k, race in enumerate(races):
-        state |= prefixed(f"race{k}", race.saved())
-    return state
-
-
-def _mean_losses(races: list[Race], decisions: list[dict[int, Vector]]) -> dict[int, float]:
-    loss = LOSSES[races[0].loss]
-    return {
-        s: float(
-            np.mean(
-                [
-                    loss.log_loss(part[s], race.row_codes, race.row_weights)
-                    for race, part in zip(races, decisions, strict=True)
-                ]
-            )
+    def _try(self, strength: Strength) -> bool:
+        """Go to an alpha, and note how good it is; True: asked to stop."""
+        path, best, options = self.path, self.best, self.job.options
+        path.go_to(strength)
+        limit = NEARLY * self.last / self.job.samples.n_tasks
+        n_sweeps = path.converge(limit, options.max_iter)
+        H = path.held_out_decisions()
+        loss = path.held_out_loss(H)
+        best.table.append(
+            {
+                "loss": strength.loss,
+                "l1_ratio": strength.l1_ratio,
+                "alpha": strength.alpha,
+                "n_sweeps": n_sweeps,
+                "held_out_loss": loss,
+            }
         )
-        for s in races[0].alive
-    }
+        if loss < best.loss:
+            best.loss, best.strength, best.points = loss, strength, path.points()
+            best.decisions, best.codes = np.concatenate(H), np.concatenate(path.codes)
+            best.weights = np.concatenate(path.weights)
+        self.rises = 0 if loss < self.least * (1.0 - LEAST_IMPROVEMENT) else self.rises + 1
+        self.least, self.last = min(self.least, loss), loss
+        stop = self.job.clock.is_over
+        if options.report is not None:
+            stop |= self.job.tell("select", path.n_sweeps, path.objective(), loss)
+        return stop
+
+    def _state(self) -> State:
+        numbers = np.array([self.least, self.last])
+        counts = np.array([self.place, self.rises, self.path.n_sweeps])
+        state = prefixed("best", self.best.saved()) | prefixed("path", self.path.saved())
+        return state | {"numbers": numbers, "counts": counts}
+
+    def _restore(self) -> None:
+        state = self.job.options.checkpoint.saved(self.phase)
+        if state is None:
+            return
+        self.best.restore(part("best", state), self.job.samples)
+        counts = entry(state, "counts", (3,), np.int64, COUNT).tolist()
+        positive = Range(0.0, math.inf)
+        self.least, self.last = entry(state, "numbers", (2,), np.float64, positive).tolist()
+        self.place, self.rises, self.path.n_sweeps = counts
+        self.path.go_to(self.ahead[min(self.place, len(self.ahead)) - 1])
+        self.path.restore(part("path", state))
 
 
-def _row(strength: Strength, sweep: int, loss: float) -> dict[str, float | str]:
-    return {
-        "loss": strength.loss,
-        "l1_ratio": strength.l1_ratio,
-        "alpha": strength.alpha,
-        "sweep": sweep,
-        "held_out_loss": loss,
-    }
+def phases_of_search(options: Options) -> list[str]:
+    """Return the names of the phases of a search, one for each list of candidates."""
+    return [f"search {k}" for k in range(len(kinds(options)))]
 
 
-def strength_of(row: dict[str, float | str]) -> Strength:
-    """Return the candidate that a row is about."""
-    return Strength(str(row["loss"]), float(row["alpha"]), float(row["l1_ratio"]))
+def kinds(options: Options) -> list[tuple[str, float]]:
+    """Return the losses and l1_ratios to try."""
+    losses = ["logistic", "exponential"] if options.loss == "auto" else [options.loss]
+    ratios = L1_RATIOS if isinstance(options.l1_ratio, str) else [options.l1_ratio]
+    return list(product(losses, ratios))
 
 
 def fallback(samples: Samples, options: Options) -> Strength:
@@ -178,23 +186,21 @@ def fallback(samples: Samples, options: Options) -> Strength:
     loss = "logistic" if options.loss == "auto" else options.loss
     l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
     if isinstance(options.alpha, str):
-        unit = samples.unit_of_l2
+        unit = unit_of_l2(samples, factors_of(samples))
         return Strength(loss, USUAL_STRENGTH * unit, l1_ratio)
     return Strength(loss, options.alpha, l1_ratio)
 
 
 def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
     """All strengths to try, one list a loss and ratio, the strongest first."""
-    losses = ["logistic", "exponential"] if options.loss == "auto" else [options.loss]
-    ratios = L1_RATIOS if isinstance(options.l1_ratio, str) else [options.l1_ratio]
+    factors = factors_of(samples)
     lists = []
-    for loss, ratio in product(losses, ratios):
-        if not isinstance(options.alpha, str):
-            alphas = [options.alpha]
-        elif ratio < 0.5:
-            unit = samples.unit_of_l2
-            alphas = [unit * strength / (1.0 - ratio) for strength in STRENGTHS]
+    for loss, ratio in kinds(options):
+        if ratio < 0.5:
+            unit = unit_of_l2(samples, factors) / (1.0 - ratio)
+            alphas = unit * 10.0**DECADES
         else:
-            alphas = [largest_gradient(samples, loss) * k / ratio for k in STRENGTHS_OF_L1]
-        lists.append([Strength(loss, alpha, ratio) for alpha in alphas])
+            unit = largest_gradient(samples, loss, factors) / ratio
+            alphas = unit * 10.0**DECADES_OF_L1
+        lists.append([Strength(loss, alpha, ratio) for alpha in alphas.tolist()])
     return lists

@@ -1,4 +1,4 @@
-"""The strength of an l1 penalty from which on every coefficient is 0."""
+"""The scales of alpha: that of an l2 penalty, and from where on an l1 penalty leaves nothing."""
 
 from __future__ import annotations
 
@@ -6,24 +6,42 @@ import numpy as np
 
 from .. import _core
 from ..design.sparse import decisions
+from ..base.arrays import Vector
 from ..losses import LOSSES
+from ..penalty import Factors
 from .samples import Samples
 
-__all__ = ["best_intercept", "largest_gradient"]
+__all__ = ["best_intercept", "largest_gradient", "unit_of_l2"]
 
 
-def largest_gradient(samples: Samples, loss: str) -> float:
-    """Return the largest gradient of a feature at 0, the intercept at its best.
+def unit_of_l2(samples: Samples, factors: list[Factors | None]) -> float:
+    """Return the mean squared length of a sample over their number, columns by their factors."""
+    of_tasks = [None if own is None else own[1] for own in factors]
+    if all(own is None for own in of_tasks):
+        return samples.unit_of_l2
+    squares = samples.squares()
+    return float(np.mean([over(squares, own).sum() for own in of_tasks]) / samples.copies.sum())
+
+
+def over(values: Vector, factors: Vector | None) -> Vector:
+    """Return values over factors, and 0 for columns that have no penalty."""
+    if factors is None:
+        return values
+    return np.divide(values, factors, out=np.zeros_like(values), where=factors > 0)
+
+
+def largest_gradient(samples: Samples, loss: str, factors: list[Factors | None]) -> float:
+    """Return the largest gradient of a feature at 0 over its factor, the intercept at its best.
 
     An l1 penalty from there on leaves every coefficient 0.
     """
     order = samples.order
     c = samples.weights[order] / samples.weights.sum()
     codes = samples.codes[order]
-    columns = np.arange(samples.arrays.shape[1], dtype=np.int32)
+    columns = np.arange(samples.design.n_penalised, dtype=np.int32)
     neg, pos = np.empty(len(columns)), np.empty(len(columns))
     largest = 0.0
-    for task in range(samples.n_tasks):
+    for task, own in enumerate(factors):
         is_positive = samples.is_positive(task, codes)
         r = np.zeros(samples.n)
         if samples.fit_intercept:
@@ -34,7 +52,8 @@ def largest_gradient(samples: Samples, loss: str) -> float:
         if not samples.is_binary:
             w = np.where(is_positive, w, -w)
         _core.gather_columns(samples.matrix, w, columns, neg, pos, samples.n_threads)
-        largest = max(largest, float(np.abs(pos - neg).max()))
+        slopes = over(np.abs(pos - neg), None if own is None else own[0])
+        largest = max(largest, float(slopes.max(initial=0.0)))
     return largest
 
 

@@ -9,11 +9,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..io.checkpoint import from_json, to_json
+from ..io.saved import FINITE, SavedStateError, State, entry
 from ..losses import LOSSES
+from ..penalty import Factors
 from ..solvers.result import Status
 from .calibration import fit_link
-from .race import Strength
+from .first_step import factors_of
 from .samples import Samples
+from .strength import Strength
+
+FACTS = ("value", "objective", "n_sweeps", "message", "status", "gap", "loss")
 
 __all__ = ["Minimum", "Trained", "model_at", "with_link"]
 
@@ -37,14 +43,40 @@ class Trained:
 
 @dataclass(frozen=True)
 class Minimum:
-    """Where a fit to its tolerance ended."""
+    """Where the fit of one task ended."""
 
-    points: Vector  # of the core, (tasks, n)
-    values: Vector  # (tasks,)
+    point: Vector  # of the core
+    value: float  # F
+    objective: float  # F + psi
     n_sweeps: int
     message: str
-    status: Status | None = None  # of the solver, where there was one
-    gap: float | None = None  # at most so far from the optimum, where that is proved
+    status: Status
+    gap: float | None  # at most so far from the optimum, where that is proved
+    loss: str
+
+    @property
+    def share(self) -> float:
+        """The gap as a share of the objective; of a logarithm it is one already."""
+        if self.gap is None:
+            return nan
+        return self.gap / self.objective if LOSSES[self.loss].has_odds and self.gap else self.gap
+
+    def saved(self) -> State:
+        """Return all of it as arrays."""
+        facts = {name: getattr(self, name) for name in FACTS}
+        return {"point": self.point, "facts": to_json(facts)}
+
+    @classmethod
+    def restored(cls, state: State, n: int) -> Minimum:
+        """Return what was `saved`."""
+        point = entry(state, "point", (n,), np.float64, FINITE)
+        if "facts" not in state or state["facts"].dtype != np.uint8:
+            raise SavedStateError("facts")
+        facts = from_json(state["facts"])
+        try:
+            return cls(point, **facts | {"status": Status(facts["status"])})
+        except (TypeError, ValueError, KeyError):
+            raise SavedStateError("facts") from None
 
 
 def model_at(
@@ -54,13 +86,15 @@ def model_at(
     n_sweeps: int,
     values: Vector,
     message: str,
+    factors: list[Factors | None] | None = None,
 ) -> Trained:
     """Return the model that points of the core are, with F there."""
     design = samples.design
     parts = [design.coefficients(point) for point in points]
     coef, intercept = np.stack([coef for coef, _ in parts]), np.array([b for _, b in parts])
-    lam = np.stack([design.split(point)[0] for point in points])
-    penalty = strength.psi(lam.shape[1]).values(lam)
+    factors = factors_of(samples) if factors is None else factors
+    each = zip(points, factors, strict=True)
+    penalty = np.array([strength.psi(design.n_penalised, own).value(x) for x, own in each])
     return Trained(coef, intercept, strength, n_sweeps, values, penalty, message)
 
 

@@ -1,35 +1,41 @@
-"""How a classifier is trained: with a choice on held-out samples, or at a given strength.
+"""How a classifier is trained: alpha is chosen on held-out samples or given, then it is solved.
 
-``tuned`` fits what selection.py has chosen on all samples; ``fixed`` minimises one objective.
+``tuned`` solves what selection.py has chosen on all samples, ``fixed`` what was given: both end at
+the optimum, within ``tol``.
 """
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from math import nan
+from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Vector
+from ..design.matrix import NONZEROS_A_SHARD
+from ..design.sparse import SparseDesign
 from ..io.checkpoint import NoCheckpoint
-from ..io.saved import State, part, prefixed
+from ..io.saved import FINITE, Range, SavedStateError, State, entry, part, prefixed
+from ..losses import LOSSES
+from ..penalty import Factors
+from ..problem import Problem
 from ..solvers import solve
-from ..solvers.result import Status
+from ..solvers.bound import why_unbounded
+from ..solvers.result import Result, Status
 from ..solvers.stopping import Snapshot
 from .cautions import FEWEST, of_choice, of_model, of_range, of_repeats, of_units, slope_at_the_end
 from .choice import Choice
+from .early_stopping import stopped_early
+from .first_step import factors_of
 from .linear import decision_values
 from .options import Clock, Job, Options
-from .race import Race, Strength
 from .samples import Samples
-from .selection import AFTER_THE_RACES, fallback, phases_of_races, select
+from .selection import fallback, phases_of_search, select
+from .strength import Strength
 from .trained import Minimum, Trained, model_at, with_link
 
 __all__ = ["Trained", "train"]
-
-# Up to this many sweeps regularise: they are repeated from 0 on all samples. More are on the way to
-# the optimum, and the fit on all samples goes there, up to tol.
-FEW_SWEEPS = 4
 
 
 def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
@@ -39,9 +45,9 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     """
     job = Job(samples, options, Clock(options.time_limit), start)
     options.checkpoint.open(options.identity(samples))
-    chooses = options.alpha == "auto" or options.early_stopping
+    chooses = options.alpha == "auto"
     parts: list[Vector] = []
-    if chooses or options.calibrate:
+    if chooses or options.early_stopping or options.calibrate:
         # What early stopping keeps was trained on one part only.
         # With several classes one part is as much work as several with two.
         several = chooses and not options.early_stopping and samples.is_binary
@@ -61,16 +67,15 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
 def trained(job: Job, parts: list[Vector], chooses: bool) -> Trained:
     """Train on a matrix that is there, with these parts to hold out."""
     samples, options = job.samples, job.options
+    phases = phases_of_search(options) if chooses and parts else []
+    options.checkpoint.expect([*phases, *phases_of_fit(samples)])
     if chooses and parts:
-        options.checkpoint.expect([*phases_of_races(job), *AFTER_THE_RACES])
         return tuned(job, parts)
-    options.checkpoint.expect(AFTER_THE_RACES)
     strength = fallback(samples, options)
-    if options.calibrate and parts:
-        model = calibrated(job, strength, parts[0])
-    else:
-        model = fixed(job, strength)
-    if options.alpha == "auto":
+    if options.early_stopping:
+        return stopped_early(job, strength, parts[0])
+    model = calibrated(job, strength, parts[0]) if options.calibrate and parts else fixed(job, strength)
+    if chooses:
         why = "Too few samples to choose alpha by: a usual one was taken. "
         return replace(model, message=why + model.message)
     if samples.n_given < FEWEST:
@@ -81,175 +86,210 @@ def trained(job: Job, parts: list[Vector], chooses: bool) -> Trained:
 
 
 def tuned(job: Job, parts: list[Vector]) -> Trained:
-    """Choose, then fit the choice on all samples, unless early stopping keeps what it has seen."""
+    """Choose, then solve the choice on all samples."""
     samples, options = job.samples, job.options
-    best = select(job, parts)
-    state = saved_after_the_races(options)
-    if state is not None:
-        best.restore(part("best", state), samples, options)
-    assert best.strength is not None
-    assert best.points is not None
-    strength, gap = best.strength, None
+    best, state = chosen(job, parts)
+    strength = best.strength
+    assert strength is not None
     if options.early_stopping:
-        assert best.values is not None
-        points, values = best.points, best.values
-        message = f"The best of the sweeps on held-out samples, number {best.sweep}, was kept."
+        model = stopped_early(job, strength, parts[0])
     else:
-        found = refit(job, best, state)
-        points, values, gap = found.points, found.values, found.gap
-        message = (
-            f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
-            f"l1_ratio={strength.l1_ratio:g}, {found.message}; fitted again on all."
-        )
-    if job.clock.is_over:
-        message += f" The time limit of {options.time_limit:g} s cut it short."
-    model = replace(
-        model_at(samples, points, strength, best.sweep, values, message),
-        held_out_loss=best.loss,
-        table=best.table,
-        gap=gap,
+        model = fixed(replace(job, start=best.points), strength, state, best)
+    how = (
+        f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
+        f"l1_ratio={strength.l1_ratio:g}. "
     )
+    model = replace(
+        model,
+        message=how + model.message,
+        held_out_loss=model.held_out_loss if options.early_stopping else best.loss,
+        table=best.table,
+        caution=caution_of(samples, best),
+    )
+    if not options.calibrate:
+        return model
     assert best.decisions is not None
     assert best.codes is not None
     assert best.weights is not None
-    held_out = (best.decisions, best.codes, best.weights)
-    caution = of_choice(*held_out, best.loss)
-    # The weakest of a race is no reason to worry: weaker ones, when tried, were never better.
-    if not caution and slope_at_the_end(*best.tried()) > 0:
-        caution = of_range(*best.tried(), best.shares(), "values of alpha")
-    caution = caution or of_repeats(samples.repeated, samples.n_given, best.loss, best.shares())
-    model = replace(model, caution=caution)
-    if not options.calibrate:
-        return model
     # Each part weighs 1 in the choice.
     of_part = [np.full(np.count_nonzero(held), samples.copies @ held) for held in parts]
     copies = best.weights * np.concatenate(of_part)
     return with_link(model, best.decisions, best.codes, copies)
 
 
-def saved_after_the_races(options: Options) -> State | None:
-    """Return the state of a fit that was past its choice when it was saved."""
-    found = options.checkpoint.phase
-    return options.checkpoint.saved(found) if found in AFTER_THE_RACES else None
+def chosen(job: Job, parts: list[Vector]) -> tuple[Choice, State | None]:
+    """Return the choice, and the state of a fit that was past it when it was saved."""
+    checkpoint, best = job.options.checkpoint, Choice()
+    if checkpoint.phase not in phases_of_fit(job.samples):
+        return select(job, parts), None
+    state = checkpoint.saved(checkpoint.phase)
+    assert state is not None
+    best.restore(part("best", state), job.samples)
+    return best, state
 
 
-def refit(job: Job, best: Choice, state: State | None) -> Minimum:
-    """Fit the winner on all samples: with the same few sweeps, or towards its optimum, up to tol.
-
-    Several classes have no Newton step to get there: a few sweeps from where the race was do.
-    The message says how far it went.
-    """
-    assert best.strength is not None
-    first, n_sweeps = job.start, best.sweep
-    if best.sweep > FEW_SWEEPS:
-        first, n_sweeps = best.points, max(2, best.sweep // 4)
-        if job.samples.is_binary:
-            found = solved(replace(job, start=first), best.strength, state, best)
-            return replace(found, message=how_far(found, job.options))
-    race = Race(job.samples, [best.strength], None, first)
-    if state is not None:
-        race.restore(part("fit", state))
-    while race.n_sweeps < n_sweeps:
-        race.sweep()
-        if is_asked_to_stop(job, race, best.loss) or job.clock.is_over:
-            break
-        job.options.checkpoint.save("refit", lambda: with_choice(race.saved(), best))
-    message = "one sweep" if best.sweep == 1 else f"{best.sweep} sweeps"
-    return Minimum(race.points(0), race.values(0), race.n_sweeps, message)
+def caution_of(samples: Samples, best: Choice) -> str:
+    """Judge the choice by what was held out."""
+    assert best.decisions is not None
+    assert best.codes is not None
+    assert best.weights is not None
+    said = of_choice(best.decisions, best.codes, best.weights, best.loss)
+    # The weakest of a path is no reason to worry: weaker ones, when tried, were never better.
+    if not said and slope_at_the_end(*best.tried()) > 0:
+        said = of_range(*best.tried(), best.shares(), "values of alpha")
+    return said or of_repeats(samples.repeated, samples.n_given, best.loss, best.shares())
 
 
-def how_far(found: Minimum, options: Options) -> str:
-    """Say where a fit towards the optimum ended: the tolerance is not the optimum itself."""
-    gap = "" if found.gap is None else f" (certified gap {found.gap:.2g})"
-    if found.status is Status.CONVERGED:
-        return f"to the optimum within tol={options.tol:g}{gap}"
-    return f"towards the optimum, not within tol={options.tol:g} after {found.n_sweeps} sweeps{gap}"
+def phases_of_fit(samples: Samples) -> list[str]:
+    """Return the names of the phases after a choice, one for each task."""
+    return [f"solve {task}" for task in range(samples.n_tasks)]
 
 
-def is_asked_to_stop(job: Job, race: Race, held_out_loss: float = nan) -> bool:
-    """Tell about the last sweep of a race of one; the objective is not free, so only if heard."""
-    if job.options.report is None:
-        return False
-    return job.tell("fit", race.n_sweeps, race.objective(0), held_out_loss)
-
-
-def with_choice(state: State, best: Choice | None = None) -> State:
-    """Return the state of a fit, with the choice it follows from."""
-    chosen = {} if best is None else prefixed("best", best.saved())
-    return prefixed("fit", state) | chosen
-
-
-def fixed(job: Job, strength: Strength) -> Trained:
-    """Minimise one objective on all samples."""
-    state = saved_after_the_races(job.options)
-    minimise = solved if job.samples.is_binary else swept
-    found = minimise(job, strength, state)
-    how = (found.n_sweeps, found.values, found.message)
-    return replace(model_at(job.samples, found.points, strength, *how), gap=found.gap)
-
-
-def solved(
-    job: Job, strength: Strength, state: State | None, best: Choice | None = None
-) -> Minimum:
-    """Two classes: the default method of ``solve``, with all it knows.
+def fixed(
+    job: Job, strength: Strength, state: State | None = None, best: Choice | None = None
+) -> Trained:
+    """Solve one objective on all samples, task by task.
 
     ``state`` is where to go on from; ``best`` is the choice it follows from, if there was one.
     """
     samples, options = job.samples, job.options
-    problem = samples.problem(strength.loss)
-    lam0 = None
-    if job.start is not None:
-        lam, intercept = samples.design.split(job.start[0])
-        lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
-    held_out_loss = nan if best is None else best.loss
-
-    def callback(snapshot: Snapshot) -> bool:
-        take = snapshot.saved
-        if take is not None:
-            options.checkpoint.save("solve", lambda: with_choice(take(), best))
-        return job.tell("fit", round(snapshot.epoch), snapshot.objective, held_out_loss)
-
-    result = solve(
-        problem,
-        alpha=strength.alpha,
-        l1_ratio=strength.l1_ratio,
-        n_threads=samples.n_threads,
-        max_epochs=options.max_iter,
-        tol=options.tol,
-        time_limit=job.clock.left,
-        lam0=lam0,
-        random_state=samples.seed,
-        callback=callback,
-        resume=None if state is None else part("fit", state),
+    names = phases_of_fit(samples)
+    if state is None and options.checkpoint.phase in names:
+        state = options.checkpoint.saved(options.checkpoint.phase)
+    factors = factors_of(samples)
+    found: list[Minimum] = [] if state is None else solved_before(samples, state)
+    own = None if state is None else part("fit", state)
+    for task in range(len(found), samples.n_tasks):
+        fit = Fit(job, task, strength, factors[task], found, best)
+        found.append(fit.run(own))
+        own = None
+    model = model_at(
+        samples,
+        np.stack([minimum.point for minimum in found]),
+        strength,
+        max(minimum.n_sweeps for minimum in found),
+        np.array([minimum.value for minimum in found]),
+        message_of(found, options),
+        factors,
     )
-    point = samples.design.coordinates(result.lam, result.intercept)[None, :]
-    rounding = np.ceil if result.status is Status.CONVERGED else np.round
-    n_sweeps = max(1, int(rounding(result.n_epochs)))
-    values = np.array([result.value])
-    return Minimum(point, values, n_sweeps, result.message, result.status, result.gap)
+    gaps = [minimum.gap for minimum in found if minimum.gap is not None]
+    return replace(model, gap=max(gaps) if len(gaps) == len(found) else None)
 
 
-def swept(job: Job, strength: Strength, state: State | None) -> Minimum:
-    """Several classes: sweeps of all of them in lanes, until no edge is left."""
-    options, clock = job.options, job.clock
-    race = Race(job.samples, [strength], None, job.start)
-    message = f"Stopped after max_iter={options.max_iter} sweeps."
-    if state is not None:
-        race.restore(part("fit", state))
-    while race.n_sweeps < options.max_iter:
-        race.sweep()
-        edge = float(race.edges(0).max())
-        if is_asked_to_stop(job, race):
-            message = "Stopped by a callback."
-            break
-        if edge <= job.samples.tolerance(options.tol):
-            message = f"Converged: largest excess edge {edge:.2e} <= {options.tol:g}."
-            break
-        if clock.is_over:
-            message = f"Out of time: {clock.seconds:.3g} s of {options.time_limit:g} s."
-            break
-        options.checkpoint.save("sweep", lambda: with_choice(race.saved()))
-    return Minimum(race.points(0), race.values(0), race.n_sweeps, message)
+def message_of(found: list[Minimum], options: Options) -> str:
+    """Say how far a fit went: what its worst task did."""
+    worst = max(found, key=lambda minimum: (minimum.status is not Status.CONVERGED, minimum.share))
+    if worst.gap is None:
+        return worst.message
+    gap = f"certified gap {worst.share:.2g} of the objective"
+    if not LOSSES[worst.loss].has_odds:
+        gap = f"certified gap {worst.gap:.2g}"
+    if worst.status is Status.CONVERGED:
+        return f"Converged: {gap}, tol={options.tol:g}."
+    return f"Not converged to tol={options.tol:g}: {gap}. {worst.message}"
+
+
+@dataclass(frozen=True)
+class Fit:
+    """The problem of one task, and what was solved before it."""
+
+    job: Job
+    task: int
+    strength: Strength
+    factors: Factors | None
+    before: list[Minimum]
+    best: Choice | None
+
+    def run(self, resume: State | None) -> Minimum:
+        """Solve it with the default method of ``solve``, and all it knows."""
+        samples, options, strength = self.job.samples, self.job.options, self.strength
+        design = self.design()
+        problem = Problem.of_design(
+            design, samples.weights, loss=strength.loss, n_threads=samples.n_threads
+        )
+        lam0 = None
+        if self.job.start is not None:
+            lam, intercept = design.split(self.job.start[self.task])
+            lam0 = np.append(lam, intercept) if samples.fit_intercept else lam
+        factors = self.factors
+        if factors is not None:
+            factors = tuple(None if f is None else f[design.place] for f in factors)  # type: ignore
+        is_bounded = why_unbounded(strength.psi(design.n_penalised, self.factors)) is None
+        goal: dict[str, Any] = {"tol": options.tol}
+        if is_bounded and options.tol > 0:
+            goal = {"relative_gap": options.tol}
+        result = solve(
+            problem,
+            alpha=strength.alpha,
+            l1_ratio=strength.l1_ratio,
+            penalty_factors=factors,
+            n_threads=samples.n_threads,
+            max_epochs=options.max_iter,
+            **goal,
+            time_limit=self.job.clock.left,
+            lam0=lam0,
+            random_state=samples.seed,
+            callback=self.look,
+            resume=resume,
+        )
+        return self.minimum(design, result)
+
+    def design(self) -> SparseDesign:
+        """Return the columns, with the labels of this task in their signs."""
+        samples = self.job.samples
+        if samples.is_binary:
+            return samples.design
+        return SparseDesign.build(
+            samples.arrays,
+            samples.codes == self.task,
+            samples.fit_intercept,
+            samples.n_threads,
+            nonzeros_a_shard=NONZEROS_A_SHARD // 2,
+            units=samples.units,
+        )
+
+    def look(self, snapshot: Snapshot) -> bool:
+        """Save the state, and tell about it."""
+        take, best, before = snapshot.saved, self.best, self.before
+        if take is not None:
+            self.job.options.checkpoint.save(
+                f"solve {self.task}", lambda: state_of(take(), best, before)
+            )
+        held_out_loss = nan if best is None else best.loss
+        n_sweeps = round(snapshot.epoch) + sum(minimum.n_sweeps for minimum in before)
+        return self.job.tell("fit", n_sweeps, snapshot.objective, held_out_loss)
+
+    def minimum(self, design: SparseDesign, result: Result) -> Minimum:
+        """Return what was found."""
+        rounding = np.ceil if result.status is Status.CONVERGED else np.round
+        return Minimum(
+            design.coordinates(result.lam, result.intercept),
+            result.value,
+            result.objective,
+            max(1, int(rounding(result.n_epochs))),
+            result.message,
+            result.status,
+            result.gap,
+            self.strength.loss,
+        )
+
+
+def state_of(fit: State, best: Choice | None, before: list[Minimum]) -> State:
+    """Return the state of a fit, with the choice it follows from and the tasks that are solved."""
+    state = prefixed("fit", fit) | ({} if best is None else prefixed("best", best.saved()))
+    for task, minimum in enumerate(before):
+        state |= prefixed(f"task{task}", minimum.saved())
+    return state
+
+
+def solved_before(samples: Samples, state: State) -> list[Minimum]:
+    """Return the tasks that were solved when a state was saved."""
+    n_done = 0
+    while any(name.startswith(f"task{n_done}.") for name in state):
+        n_done += 1
+    if n_done >= samples.n_tasks:
+        raise SavedStateError("tasks")
+    return [Minimum.restored(part(f"task{t}", state), samples.matrix.n) for t in range(n_done)]
 
 
 def calibrated(job: Job, strength: Strength, held: Vector) -> Trained:

@@ -1,0 +1,187 @@
+"""Held-out parts and classes along a path of alpha, side by side in lanes.
+
+A lane holds the problem of one class without one held-out part. All of them go from one alpha to
+the next, each from where it was, and are (loosely) solved there; what is held out then tells which
+alpha is best.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from ..base.arrays import Vector
+from ..design.sparse import decisions, flipped
+from ..io.saved import State, part, prefixed
+from ..losses import LOSSES
+from ..penalty import Factors
+from .first_step import factors_of
+from .lanes import LANES, Lanes, sweep_side_by_side
+from .samples import Samples
+from .strength import Strength
+from .subspace import Subspace
+from .strongest import best_intercept
+
+__all__ = ["AlphaPath"]
+
+# The order of sweeps has a seed of its own: nobody's choice of alpha depends on theirs.
+SEED = 0
+
+
+@dataclass
+class Group:
+    """Up to eight lanes, and which part and task each of them is."""
+
+    pairs: list[tuple[int, int]]
+    lanes: Lanes
+    factors: list[Factors | None]
+    subspace: Subspace
+
+
+class AlphaPath:
+    """Fits of one loss and l1_ratio, of all tasks without each of some held-out parts.
+
+    Parameters
+    ----------
+    parts : of each, the share of every sample that is held out
+    start : array of shape (tasks, n), points of the core; None: 0, the intercepts at their best
+    """
+
+    def __init__(
+        self,
+        samples: Samples,
+        first: Strength,
+        parts: list[Vector],
+        start: Vector | None = None,
+        *,
+        seed: int = SEED,
+    ) -> None:
+        self.seed = seed
+        self.samples, self.loss, self.strength = samples, LOSSES[first.loss], first
+        self.n_sweeps = 0
+        order = samples.order
+        codes = samples.codes[order]
+        self.rows, self.codes, self.weights, self.c = [], [], [], []
+        for held in parts:
+            scored = samples.weights[order] * held[order]
+            trained = samples.weights[order] - scored
+            rows = np.flatnonzero(scored)
+            self.rows.append(rows)
+            self.codes.append(codes[rows])
+            self.weights.append(scored[rows] / max(scored.sum(), 1e-300))
+            self.c.append(trained / trained.sum())
+        self.factors = [factors_of(samples, held) for held in parts]
+        pairs = [(p, t) for p in range(len(parts)) for t in range(samples.n_tasks)]
+        n_groups = -(-len(pairs) // LANES[-1])
+        self.groups = [
+            self._group([pairs[k] for k in some], start)
+            for some in np.array_split(np.arange(len(pairs)), n_groups)
+        ]
+
+    def _group(self, pairs: list[tuple[int, int]], start: Vector | None) -> Group:
+        samples, n = self.samples, self.samples.design.n_penalised
+        own = [self.factors[p][t] for p, t in pairs]
+        lanes = Lanes(
+            samples.matrix,
+            self.loss,
+            np.stack([self.c[p] for p, _ in pairs], axis=1),
+            samples.opposite([t for _, t in pairs]),
+            [self.strength.psi(n, some) for some in own],
+            seed=self.seed,
+            n_threads=samples.n_threads,
+            mean_row=samples.mean_row,
+            start=self._start(pairs) if start is None else start[[t for _, t in pairs]].T,
+        )
+        return Group(pairs, lanes, own, Subspace(lanes))
+
+    def _start(self, pairs: list[tuple[int, int]]) -> Vector | None:
+        samples = self.samples
+        if not samples.fit_intercept:
+            return None
+        start = np.zeros((samples.matrix.n, len(pairs)))
+        codes = samples.codes[samples.order]
+        shares = [float(self.c[p] @ samples.is_positive(t, codes)) for p, t in pairs]
+        best = np.array([best_intercept(self.loss.name, share) for share in shares])
+        start[-1] = flipped(best)
+        return start
+
+    def go_to(self, strength: Strength) -> None:
+        """Take another alpha; where the fits are, they stay."""
+        self.strength = strength
+        for group in self.groups:
+            for k, own in enumerate(group.factors):
+                psi = strength.psi(self.samples.design.n_penalised, own)
+                group.lanes.l1[k], group.lanes.l2[k] = psi.l1, psi.l2
+
+    def converge(self, limit: float, most: int) -> int:
+        """Sweep until no sweep gains more than ``limit`` in any lane; returns how many it took."""
+        open_groups = self.groups
+        for n in range(1, most + 1):
+            self.sweep([group.lanes for group in open_groups])
+            for group in open_groups:
+                group.subspace.take()
+            open_groups = [g for g in open_groups if float(g.lanes.decrease.max()) > limit]
+            if not open_groups:
+                return n
+        return most
+
+    def sweep(self, lanes: list[Lanes] | None = None) -> None:
+        """Sweep all fits once, or some of them."""
+        chosen = [group.lanes for group in self.groups] if lanes is None else lanes
+        sweep_side_by_side(chosen, self.samples.n_threads)
+        self.n_sweeps += 1
+
+    def held_out_decisions(self) -> list[Vector]:
+        """Decision values of what each part holds out, (samples, tasks)."""
+        found = [np.empty((len(rows), self.samples.n_tasks)) for rows in self.rows]
+        for group in self.groups:
+            residuals = {p: group.lanes.row_residuals(self.rows[p]) for p, _ in group.pairs}
+            for k, (p, t) in enumerate(group.pairs):
+                is_positive = self.samples.is_positive(t, self.codes[p])
+                found[p][:, t] = decisions(residuals[p][:, k], is_positive)
+        return found
+
+    def held_out_loss(self, H: list[Vector]) -> float:
+        """Return the mean of the parts' log-losses."""
+        each = zip(H, self.codes, self.weights, strict=True)
+        return float(np.mean([self.loss.log_loss(*of_part) for of_part in each]))
+
+    def points(self, part_: int = 0) -> Vector:
+        """Return where the fits without a part are: a point of the core for each task."""
+        found = np.empty((self.samples.n_tasks, self.samples.matrix.n))
+        for group in self.groups:
+            for k, (p, t) in enumerate(group.pairs):
+                if p == part_:
+                    found[t] = group.lanes.lam[:, k]
+        return found
+
+    def values(self) -> Vector:
+        """F of every fit, (parts, tasks)."""
+        found = np.empty((len(self.rows), self.samples.n_tasks))
+        for group in self.groups:
+            for k, (p, t) in enumerate(group.pairs):
+                found[p, t] = group.lanes.value(k)
+        return found
+
+    def objective(self) -> float:
+        """F + psi of the tasks together, the mean over the parts."""
+        n, total = self.samples.design.n_penalised, float(self.values().sum())
+        for group in self.groups:
+            for k, own in enumerate(group.factors):
+                total += self.strength.psi(n, own).value(np.ascontiguousarray(group.lanes.lam[:, k]))
+        return total / len(self.rows)
+
+    def saved(self) -> State:
+        """Return all it takes to go on from here, to the same bits."""
+        state: State = {"n_sweeps": np.asarray(self.n_sweeps)}
+        for g, group in enumerate(self.groups):
+            state |= prefixed(str(g), group.lanes.saved())
+            state |= prefixed(f"subspace{g}", group.subspace.saved())
+        return state
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called, at the same alpha."""
+        for g, group in enumerate(self.groups):
+            group.lanes.restore(part(str(g), state))
+            group.subspace.restore(part(f"subspace{g}", state))

@@ -1,0 +1,76 @@
+"""A Newton step over a few directions after each sweep of some lanes (cpp/kernels/subspace.hpp).
+
+Coordinate steps crawl where many columns say the same; where they have come from shows where they
+are heading. For the logistic loss without l1, whose objective is smooth.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from .. import _core
+from ..base.arrays import Vector
+from ..base.sigmoid import log
+from ..io.saved import FINITE, State, entry
+from .lanes import Lanes, flat
+
+__all__ = ["Subspace"]
+
+MEMORY = ("row_point", "row_step", "row_older", "point", "step", "older")
+
+
+class Subspace:
+    """Remembers the last two sweeps of some lanes, and steps in their span."""
+
+    def __init__(self, lanes: Lanes) -> None:
+        self.lanes, self.n_taken = lanes, 0
+        matrix, width = lanes.matrix, lanes.width
+        self.is_useful = lanes.E is not None and not lanes.l1.any()
+        if not self.is_useful:
+            return
+        c = np.zeros((matrix.m, width))
+        c[:, : lanes.k] = lanes.c
+        labels = None
+        if matrix.n > lanes.n_penalised:  # the column of the intercept has the labels
+            labels, unit = np.zeros(matrix.m), np.zeros(matrix.n)
+            unit[-1] = 1.0
+            _core.add_all(matrix, unit, labels, lanes.n_threads)
+        self.row_point = log(np.ascontiguousarray(lanes.E))
+        self.row_step, self.row_older = (np.zeros((matrix.m, width)) for _ in range(2))
+        self.point = lanes.lam.copy()
+        self.step, self.older = (np.zeros((matrix.n, width)) for _ in range(2))
+        self.kernel = _core.Subspace(
+            matrix,
+            c.reshape(-1),
+            labels,
+            lanes.l2,
+            flat(lanes.l2_factors),
+            lanes.columns,
+            lanes.n_penalised,
+            *(getattr(self, name).reshape(-1) for name in MEMORY),
+        )
+
+    def take(self) -> None:
+        """Take the step that the sweep just made allows for; what it gains is the sweep's."""
+        if self.is_useful:
+            gain = self.kernel.run(self.lanes.rows.reshape(-1), self.lanes.lam.reshape(-1))
+            self.n_taken += 1
+            self.lanes.decrease = self.lanes.decrease + np.array(gain[: self.lanes.k])
+
+    def saved(self) -> State:
+        """Return all it takes to go on from here, to the same bits."""
+        if not self.is_useful:
+            return {}
+        return {name: now.copy() for name, now in self._kept().items()}
+
+    def restore(self, state: State) -> None:
+        """Go on from where `saved` was called."""
+        for name, now in self._kept().items() if self.is_useful else ():
+            now[...] = entry(state, name, now.shape, np.float64, FINITE)
+
+    def _kept(self) -> dict[str, Vector]:
+        """Return what the next step will look at: the two memories of steps take turns."""
+        row_older, older = self.row_older, self.older
+        if self.n_taken % 2 == 1:
+            row_older, older = self.row_step, self.step
+        return {"row_point": self.row_point, "row_older": row_older, "point": self.point, "older": older}
