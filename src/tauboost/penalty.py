@@ -80,14 +80,17 @@ class Penalty:
         order = np.argsort(place)
         if used is not None:
             order = used[order]
-        of_features = {
-            "lower": lower,
-            "upper": upper,
-            "l1_factors": penalty.l1_factors,
-            "l2_factors": penalty.l2_factors,
-        }
-        placed = {name: None if x is None else x[order] for name, x in of_features.items()}
-        return replace(penalty, **placed)
+
+        def placed(of_features: Vector | None) -> Vector | None:
+            return None if of_features is None else of_features[order]
+
+        return replace(
+            penalty,
+            lower=placed(lower),
+            upper=placed(upper),
+            l1_factors=placed(penalty.l1_factors),
+            l2_factors=placed(penalty.l2_factors),
+        )
 
     def _with_rest(
         self,
@@ -152,21 +155,22 @@ class Penalty:
     @property
     def is_linear(self) -> bool:
         """Whether psi grows no faster than a line somewhere: its conjugate is infinite there."""
-        return self.l2 == 0.0 and not self.is_boxed
+        return bool(np.min(self.each_l2, initial=np.inf) == 0.0) and not self.is_boxed
 
     def value(self, lam: Vector) -> float:
         """psi(lam), for lam within its bounds."""
         if self.l1 == 0.0 and self.l2 == 0.0:
             return 0.0
-        x = lam[: self.n]
-        size, square = np.abs(x), np.square(x)
-        if self.l1_factors is not None:
-            size *= self.l1_factors
-        if self.l2_factors is not None:
-            square *= self.l2_factors
-        total = self.l1 * size.sum() if self.l1 > 0 else 0.0
-        total += 0.5 * self.l2 * square.sum() if self.l2 > 0 else 0.0
-        return float(total) + self.rest_value
+        x, total = lam[: self.n], 0.0
+        if self.l1 > 0:
+            size = np.abs(x)
+            weighted = size if self.l1_factors is None else size * self.l1_factors
+            total += self.l1 * float(weighted.sum())
+        if self.l2 > 0:
+            square = np.square(x)
+            weighted = square if self.l2_factors is None else square * self.l2_factors
+            total += 0.5 * self.l2 * float(weighted.sum())
+        return total + self.rest_value
 
     def values(self, points: Vector) -> Vector:
         """Return psi of several points, one a row."""

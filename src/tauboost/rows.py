@@ -84,6 +84,10 @@ class Point(Protocol):
         neg, pos = self.sums()
         return (pos - neg) / self.total
 
+    def mixed_gradient(self, other: Self, own: float, others: float) -> Vector:
+        """Return ``own`` times the gradient here and ``others`` times that at another point."""
+        return own * self.gradient() + others * other.gradient()
+
     def moved(self, lam: Vector, d: Vector) -> Self:
         """Return the point lam, which is d from here; residuals follow by addition."""
 
@@ -302,6 +306,13 @@ class LocalPoint(Point):
 
     def sums(self, columns: Columns | None = None) -> tuple[Vector, Vector]:
         return self.rows.signed_sums(self.w, columns)
+
+    def mixed_gradient(self, other: Self, own: float, others: float) -> Vector:
+        # The weights are mixed, and gathered once.
+        neg, pos = self.rows.signed_sums(
+            (own / self.total) * self.w + (others / other.total) * other.w
+        )
+        return pos - neg
 
     def moved(self, lam: Vector, d: Vector) -> LocalPoint:
         r = self.r.copy()

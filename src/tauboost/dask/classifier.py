@@ -25,8 +25,8 @@ from ..solvers import Result, Status
 from ..tuning.events import live_line
 from ..tuning.fitting import fit
 from ..tuning.options import Clock, Options, Parameters
-from ..tuning.strength import Strength
 from ..tuning.record import Record
+from ..tuning.strength import Strength
 from ..tuning.training import FEW_SWEEPS
 from ..validation import as_csr, check_seed
 from .crew import Patience

@@ -37,10 +37,10 @@ class TauBoostClassifier(
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
-    net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples is held out, fits
-    to the rest walk down a path of alphas, and the alpha that does best on the held-out part is
-    chosen. What comes back is the optimum for all samples, within ``tol``, with a certificate:
-    nothing depends on how it was found. More than two classes are told apart one against the rest.
+    net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples is held out,
+    fits to the rest follow a path of alphas, and the alpha that does best on the held-out part is
+    chosen. The model is the optimum for all samples, within ``tol``, with a certificate: it does
+    not depend on how it was found. More than two classes are fitted one-vs-rest.
 
     Parameters
     ----------
@@ -57,9 +57,9 @@ class TauBoostClassifier(
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
     penalty_factors : "auto", None or array-like of shape (n_features,)
-        What alpha is multiplied by, for each feature; 0 leaves it free. None: 1. "auto" looks at how
-        far AdaBoost's first step would go on each column alone, and lets columns that tell the
-        classes apart go further: psi acts on coefficients over the square root of that step.
+        What alpha is multiplied by, for each feature; 0 leaves it free. None: 1. "auto" penalises
+        columns less that tell the classes apart by themselves: psi acts on coefficients over the
+        square root of the step that AdaBoost would take first, on that column alone.
     max_iter : int
         The most sweeps over the features; a fit that they cut short says so.
     tol : float

@@ -13,8 +13,8 @@ from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
 from ..tuning.events import live_line
-from ..tuning.fitting import weighted_samples
 from ..tuning.first_step import checked_factors
+from ..tuning.fitting import weighted_samples
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.path_lanes import LanePaths

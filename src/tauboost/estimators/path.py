@@ -19,9 +19,9 @@ from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors, factors_of
 from ..tuning.folds import make_folds
 from ..tuning.path_lanes import LanePaths
-from ..tuning.strength import Strength
 from ..tuning.samples import Samples
 from ..tuning.split import group_keys
+from ..tuning.strength import Strength
 from ..tuning.strongest import largest_gradient, unit_of_l2
 from ..validation import (
     check_choice,

@@ -19,8 +19,8 @@ from ..tuning.first_step import factors_of
 from ..tuning.folds import Fold
 from ..tuning.linear import decision_values
 from ..tuning.path_lanes import Arrival
-from ..tuning.strength import Strength
 from ..tuning.samples import Samples
+from ..tuning.strength import Strength
 
 __all__ = ["PathNotes", "PathResult"]
 

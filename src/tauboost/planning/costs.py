@@ -18,8 +18,9 @@ from ..solvers import solve
 from ..solvers.result import Result
 from ..tuning.options import Parameters
 from ..tuning.selection import candidates
+from ..tuning.split import n_parts
 from .advice import thread_counts
-from .cut import Cut, cut_from, median_seconds, n_parts_of
+from .cut import Cut, cut_from, median_seconds
 from .look import Look
 from .rate import sweeps_to
 from .rows import LOSS, Rows, Size
@@ -51,7 +52,7 @@ class Costs:
             share = 1.0 if expected <= seconds else seconds / 2 / expected
             self.some = rows.some(max(GROWTH * FIRST, share * rows.arrays.nnz))
             self.last = self._trial(self.some)
-        self.n_parts = n_parts_of(look.size.m, rows.n_classes)
+        self.n_parts = n_parts(look.size.m, rows.n_classes)
 
     def _trial(self, some: Rows) -> Trial:
         return run_trial(some.arrays, some.codes, some.weights, self.n_threads)

@@ -24,7 +24,6 @@ from ..solvers import solve
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.lanes import LANES
 from ..tuning.samples import Samples
-from ..tuning.split import n_parts
 from .rows import SEED, Rows, Size
 from .sampling import every_kth_column, take_columns
 
@@ -95,11 +94,6 @@ class Cut:
 
         begun, whole = in_turns([lambda: sweep(BEGINNING), lambda: sweep(1.0)], seconds)
         return self.on_all(begun, whole, 1)
-
-
-def n_parts_of(n_rows: int, n_classes: int) -> int:
-    """Return how many held-out parts take their turn in a default fit."""
-    return n_parts(n_rows) if n_classes == 2 else 1
 
 
 def cut_from(rows: Rows, size: Size, most: int, n_threads: int) -> Cut:

@@ -9,8 +9,6 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
-from ..tuning.lanes import LANES
-from ..tuning.selection import STRENGTHS
 from ..validation import ROWS_AT_ONCE
 from .cut import Cut
 from .rows import Rows, Size
@@ -21,8 +19,12 @@ NUMBER = 8
 # Numbers for each row beside the weights of the lanes: labels, sample weights and their normalised
 # copy, fingerprints, the order of rows, lengths, the weights of the final fit.
 PER_ROW = 8
-# The same for each column: counts, order and gains, the point of the winner, coefficients.
-PER_COLUMN = 5
+# The same for each column: counts, order and gains, the point of the winner, coefficients, the sums
+# behind the unit of the penalty.
+PER_COLUMN = 11
+# Of each fit along the path, for each row: weight and odds, sample weight (twice), the point and
+# two steps of the subspace; for each column: the point (twice), two steps, the factors.
+LANE_PER_ROW, LANE_PER_COLUMN = 7, 6
 HELD_OUT = 0.2  # of the rows; twice, as residuals and as decisions
 CGROUP = Path("/sys/fs/cgroup")
 LIMITS = {
@@ -44,19 +46,19 @@ def matrix_bytes(size: Size, cut: Cut) -> int:
 def fit_bytes(
     size: Size, rows: Rows, matrix: int, n_parts: int, *, n_features: int, is_copied: bool
 ) -> int:
-    """Return the peak of a default fit beyond its data: the matrix, and a race in lanes.
+    """Return the peak of a default fit beyond its data: the matrix, and fits in lanes.
 
     ``rows`` are those at hand, as they are fitted; ``is_copied`` says whether they are a copy,
     without equal ones or unused features; the coefficients are those of all ``n_features``.
     """
     n_tasks = 1 if rows.n_classes == 2 else rows.n_classes
-    n_lanes = n_parts * n_tasks * min(len(STRENGTHS), LANES[-1])
+    n_lanes = n_parts * n_tasks
     vectors = PER_ROW * size.m + PER_COLUMN * size.n + n_tasks * n_features
-    lanes = n_lanes * ((2 + 2 * HELD_OUT) * size.m + size.n)
+    lanes = n_lanes * ((LANE_PER_ROW + 2 * HELD_OUT) * size.m + LANE_PER_COLUMN * size.n)
     share = size.nnz / max(rows.arrays.nnz, 1)
     indices = share * sum(part.indices.nbytes for part in rows.arrays.parts)
     values = share * sum(part.data.nbytes for part in rows.arrays.parts if part.data is not None)
-    # Before the race begins, values are squared, two blocks of rows at a time.
+    # Before the search begins, values are squared, two blocks of rows at a time.
     squares = values * min(1.0, 2 * ROWS_AT_ONCE / max(size.m, 1))
     copied = indices + values if is_copied else 0.0
     return round(matrix + copied + NUMBER * vectors + max(NUMBER * lanes, squares))

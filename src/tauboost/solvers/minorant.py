@@ -61,12 +61,14 @@ def level_minorant(point: Point, scale: Vector) -> Minorant | None:
     if not ends:
         return None
     low, high = ends
-    slope, value = low.point.gradient(), low.point.value
-    if low is not high:
+    value = low.point.value
+    if low is high:
+        slope = low.point.gradient()
+    else:
         # Each by itself: 1 minus the other has lost the bits that make the slopes cancel out.
         of_low = high.slope / (high.slope - low.slope)
         of_high = -low.slope / (high.slope - low.slope)
-        slope = of_low * slope + of_high * high.point.gradient()
+        slope = low.point.mixed_gradient(high.point, of_low, of_high)
         # Less the two terms s b of the intercept, whose slopes add up to 0.
         value = of_low * value + of_high * high.point.value
         value -= of_low * low.slope * (low.at - high.at)

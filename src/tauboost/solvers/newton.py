@@ -24,10 +24,12 @@ from ..penalty import Penalty
 from ..problem import SparseProblem
 from ..rows import Point, Rows, Surface
 
-__all__ = ["NewtonFinish", "NewtonStep"]
+__all__ = ["MOST_DENSE", "NewtonFinish", "NewtonStep", "dense_price"]
 
 MOST_DENSE = 2048  # coordinates: a dense Hessian of more is too large
 FEWEST_ITERATIONS, MOST_ITERATIONS = 12, 400  # of conjugate gradients
+# A dense Hessian may cost so many times as much: its step is exact, few iterations are not.
+PATIENT = 4
 MODEL_PASSES = 200  # of coordinate descent over the quadratic model
 CG_PRICE = 2  # of an iteration, for each nonzero: one product with A, one with its transpose
 
@@ -39,6 +41,12 @@ class NewtonStep:
     lam: Vector
     point: Point
     objective: float
+
+
+def dense_price(m: int, k: int, nnz: int) -> int:
+    """Return what a step by a dense Hessian costs, on k coordinates that have nnz nonzeros."""
+    # Rows vary: their squared counts sum to about twice what equal rows would give.
+    return nnz**2 // m + k**3 // 15 + 4 * nnz
 
 
 class NewtonFinish:
@@ -105,11 +113,11 @@ class NewtonFinish:
 
     def _price(self, free: NDArray[np.intp]) -> tuple[int, bool]:
         """Return what a step on these coordinates costs, and whether by a dense Hessian."""
-        k, nnz, m = len(free), int(self.counts[free].sum()), self.problem.matrix.m
+        k, nnz = len(free), int(self.counts[free].sum())
         iterative = self.iterations * CG_PRICE * (nnz + k)
-        # Rows vary: their squared counts sum to about twice what equal rows would give.
-        dense = nnz**2 // m + k**3 // 15 + 4 * nnz
-        return (dense, True) if k <= MOST_DENSE and dense <= iterative else (iterative, False)
+        dense = dense_price(self.problem.matrix.m, k, nnz)
+        is_dense = k <= MOST_DENSE and dense <= PATIENT * iterative
+        return (dense, True) if is_dense else (iterative, False)
 
     def _movable(self, lam: Vector, gradient: Vector) -> NDArray[np.intp]:
         """Return the coordinates that are not at 0 or at a bound, or would leave it."""

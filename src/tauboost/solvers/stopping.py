@@ -180,6 +180,7 @@ class Monitor:
         self.problem, self.penalty, self.rule, self.callback = problem, penalty, rule, callback
         self.bounding = bounding
         self._gap_tests = GapTests()
+        self._bounded_at: Vector | None = None
         self._rows: list[tuple[float, float, float, float, float]] = []
         self._next_test = 0.0
         self._verdict: tuple[Status, str] | None = None
@@ -252,7 +253,10 @@ class Monitor:
         if rule.tol > 0 and self._worth_a_test(at, epoch):
             certificate = self._tolerance_test(at)
         wanted = rule.wanted_gap(objective, not self.problem.loss_function.has_odds)
-        if not certificate and wanted > 0 and self._gap_tests.is_due(at.edge_hint, epoch):
+        # A start of one's own may be all that is wanted.
+        is_warm = epoch == 0 and bool(at.lam.any())
+        is_due = is_warm or self._gap_tests.is_due(at.edge_hint, epoch)
+        if not certificate and wanted > 0 and is_due:
             certificate = self._gap_test(at, objective, wanted)
         if certificate is not None:
             return certificate
@@ -302,8 +306,12 @@ class Monitor:
         """Bound the optimum from where a method is; returns the gap, or None."""
         if self.bounding is None:
             return None
-        if self.bounding.look(at.lam, most_epochs):
-            at.finish()  # the sweeps may have used the same rows
+        # From one point there is no more to learn, but for weights that are still to be found.
+        is_known = self._bounded_at is not None and np.array_equal(self._bounded_at, at.lam)
+        if not is_known or self.bounding.needs_weights:
+            if self.bounding.look(at.lam, most_epochs):
+                at.finish()  # the sweeps may have used the same rows
+            self._bounded_at = at.lam.copy()
         bound = self.bounding.value
         return None if bound is None else max(0.0, objective - bound)
 

@@ -20,8 +20,8 @@ from .first_step import factors_of
 from .lanes import LANES, Lanes, sweep_side_by_side
 from .samples import Samples
 from .strength import Strength
-from .subspace import Subspace
 from .strongest import best_intercept
+from .subspace import Subspace
 
 __all__ = ["AlphaPath"]
 
@@ -169,7 +169,9 @@ class AlphaPath:
         n, total = self.samples.design.n_penalised, float(self.values().sum())
         for group in self.groups:
             for k, own in enumerate(group.factors):
-                total += self.strength.psi(n, own).value(np.ascontiguousarray(group.lanes.lam[:, k]))
+                total += self.strength.psi(n, own).value(
+                    np.ascontiguousarray(group.lanes.lam[:, k])
+                )
         return total / len(self.rows)
 
     def saved(self) -> State:

@@ -71,7 +71,7 @@ def class_sums(samples: Samples, copies: Vector) -> Sums:
     matrix, n = samples.matrix, samples.design.n_penalised
     columns, order = np.arange(n, dtype=np.int32), samples.order
     neg, pos = (np.empty((samples.n_classes, n)) for _ in range(2))
-    rows = np.bincount(samples.codes, copies, samples.n_classes)
+    rows = np.bincount(samples.codes, copies, samples.n_classes).astype(np.float64)
     for k in range(samples.n_classes):
         w = np.where(samples.codes == k, copies, 0.0)[order]
         _core.gather_columns(matrix, w, columns, neg[k], pos[k], samples.n_threads)

@@ -22,8 +22,8 @@ from ..validation import (
     with_class_weights,
 )
 from .cautions import of_rare_classes
-from .linear import decision_values
 from .first_step import checked_factors
+from .linear import decision_values
 from .model import Model
 from .options import Parameters, Report
 from .record import Record, prints_of

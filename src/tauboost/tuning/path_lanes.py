@@ -26,8 +26,8 @@ from .first_step import factors_of
 from .folds import Fold
 from .lanes import LANES, Lanes
 from .options import Event, Report
-from .strength import Strength
 from .samples import Samples
+from .strength import Strength
 from .strongest import best_intercept
 
 __all__ = ["Arrival", "LanePaths"]

@@ -269,7 +269,7 @@ class Samples:
         split = self.split([fraction, 1.0 - fraction])
         if split.patterns.min() < FEWEST_OF_A_CLASS:
             return []
-        wanted = n_parts(int(split.patterns.sum()), fraction, most)
+        wanted = n_parts(int(split.patterns.sum()), self.n_classes, fraction, most)
         if wanted > 1:
             split = self.split([fraction] * wanted + [1.0 - wanted * fraction])
         parts = [split.held(fold) for fold in range(wanted)]

@@ -27,21 +27,23 @@ from .strongest import largest_gradient, unit_of_l2
 
 __all__ = ["candidates", "fallback", "phases_of_search", "select"]
 
-# alpha in units of the mean squared length of a sample over the number of samples: from far too
-# strong, half a decade at a time, to far too weak.
-DECADES = np.arange(1.0, -6.1, -0.5)
+# alpha in units of the mean squared length of a sample over the number of samples: from too strong,
+# half a decade at a time, to far too weak.
+DECADES = np.arange(0.5, -6.1, -0.5)
 # l1 in units of the largest gradient at 0, from which on every coefficient is 0.
 DECADES_OF_L1 = np.arange(-0.5, -5.1, -0.5)
 # Stronger ones, tried where the strongest is the best.
 STRONGER = 10.0 ** np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
 # The first few are always tried: where nothing moves yet, nothing improves.
-ALWAYS = 5
+ALWAYS = 4
 # Without held-out samples to choose by: what is rarely far off.
 USUAL_STRENGTH = 0.1
 L1_RATIOS = (0.0, 0.5, 1.0)
 # A fit is nearly solved where no sweep lowers its objective by this share of the held-out loss.
-import os
-NEARLY = float(os.environ.get('NEARLY','1e-2'))
+# Newton's steps in a subspace are near the optimum then; sweeps without them have far to go. The
+# best alpha of many samples is a wide valley (docs/decisions/0037).
+NEARLY, NEARLY_OF_MANY, NEARLY_BY_SWEEPS = 1e-2, 1e-1, 1e-3
+MANY = 8_000
 # The path ends after two alphas that are no better by this share, or one that is worse by so much.
 LEAST_IMPROVEMENT, WORSE = 1e-3, 1e-2
 
@@ -93,7 +95,13 @@ class _Walk:
         self.path = AlphaPath(job.samples, strengths[0], parts)
         self.ahead, self.place = list(strengths), 0
         self.rises, self.least = 0, math.inf
+        self.share = self._nearly() / job.samples.n_tasks
         self.last = entropy_of(np.bincount(self.path.codes[0], self.path.weights[0]))
+
+    def _nearly(self) -> float:
+        if not all(group.subspace.is_useful for group in self.path.groups):
+            return NEARLY_BY_SWEEPS
+        return NEARLY if self.job.samples.n < MANY else NEARLY_OF_MANY
 
     def run(self) -> bool:
         """Walk to the end of the path; True: asked to stop."""
@@ -126,8 +134,7 @@ class _Walk:
         """Go to an alpha, and note how good it is; True: asked to stop."""
         path, best, options = self.path, self.best, self.job.options
         path.go_to(strength)
-        limit = NEARLY * self.last / self.job.samples.n_tasks
-        n_sweeps = path.converge(limit, options.max_iter)
+        n_sweeps = path.converge(self.share * self.last, options.max_iter)
         H = path.held_out_decisions()
         loss = path.held_out_loss(H)
         best.table.append(

@@ -42,8 +42,10 @@ __all__ = [
 
 # With fewer patterns than this of any class, a fold says nothing about it.
 FEWEST_OF_A_CLASS = 10
-# How many parts are held out in turn, by the least number of patterns.
-PARTS = {8_000: 1, 0: 2}
+# How many parts are held out in turn, by the least number of patterns. Several classes are so much
+# more work that one part does where two classes have two.
+PARTS = {8_000: 1, 1_000: 2, 0: 5}
+PARTS_OF_CLASSES = {1_000: 1, 0: 5}
 # A pattern with several labels and this many copies will be seen again: 8, 16 and 60 do the same.
 MANY_COPIES = 30
 # Larger weights count nothing.
@@ -78,9 +80,12 @@ class Split:
         return bool(np.all(inside > 0) and np.all(outside > 0))
 
 
-def n_parts(n_patterns: int, fraction: float = 0.2, most: int | None = None) -> int:
+def n_parts(
+    n_patterns: int, n_classes: int = 2, fraction: float = 0.2, most: int | None = None
+) -> int:
     """Return how many parts of this fraction are held out in turn: several where rows are few."""
-    wanted = next(parts for fewest, parts in PARTS.items() if n_patterns >= fewest)
+    table = PARTS if n_classes == 2 else PARTS_OF_CLASSES
+    wanted = next(parts for fewest, parts in table.items() if n_patterns >= fewest)
     return min(wanted, int(1 / fraction), wanted if most is None else most)
 
 

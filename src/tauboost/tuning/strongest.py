@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _core
-from ..design.sparse import decisions
 from ..base.arrays import Vector
+from ..design.sparse import decisions
 from ..losses import LOSSES
 from ..penalty import Factors
 from .samples import Samples

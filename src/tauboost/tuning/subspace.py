@@ -73,4 +73,9 @@ class Subspace:
         row_older, older = self.row_older, self.older
         if self.n_taken % 2 == 1:
             row_older, older = self.row_step, self.step
-        return {"row_point": self.row_point, "row_older": row_older, "point": self.point, "older": older}
+        return {
+            "row_point": self.row_point,
+            "row_older": row_older,
+            "point": self.point,
+            "older": older,
+        }

@@ -16,7 +16,7 @@ from ..base.arrays import Vector
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..io.checkpoint import NoCheckpoint
-from ..io.saved import FINITE, Range, SavedStateError, State, entry, part, prefixed
+from ..io.saved import SavedStateError, State, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Factors
 from ..problem import Problem
@@ -49,9 +49,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
     parts: list[Vector] = []
     if chooses or options.early_stopping or options.calibrate:
         # What early stopping keeps was trained on one part only.
-        # With several classes one part is as much work as several with two.
-        several = chooses and not options.early_stopping and samples.is_binary
-        most = None if several else 1
+        most = None if chooses and not options.early_stopping else 1
         parts = samples.held_out_parts(options.validation_fraction, most)
     if options.early_stopping and not parts:
         raise ValueError(
@@ -74,7 +72,9 @@ def trained(job: Job, parts: list[Vector], chooses: bool) -> Trained:
     strength = fallback(samples, options)
     if options.early_stopping:
         return stopped_early(job, strength, parts[0])
-    model = calibrated(job, strength, parts[0]) if options.calibrate and parts else fixed(job, strength)
+    model = (
+        calibrated(job, strength, parts[0]) if options.calibrate and parts else fixed(job, strength)
+    )
     if chooses:
         why = "Too few samples to choose alpha by: a usual one was taken. "
         return replace(model, message=why + model.message)
