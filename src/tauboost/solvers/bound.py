@@ -35,7 +35,7 @@ from .exact import Exact
 from .minorant import Minorant, level_minorant, minorant
 from .start import Start
 
-__all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "why_unbounded"]
+__all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "value_and_gap", "why_unbounded"]
 
 # Weights v with edges below l1 are looked for with this share of l1; this much of it will do.
 WEAKER, WEAK_ENOUGH = 0.9, 0.95
@@ -156,11 +156,18 @@ class Bounding:
 
 def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> float:
     """Return how far lam can be from the optimum; NaN where nothing can be said."""
+    return value_and_gap(problem, penalty, lam, n_threads)[1]
+
+
+def value_and_gap(
+    problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int
+) -> tuple[float, float]:
+    """Return F at lam, and how far it can be from the optimum; NaN where nothing can be said."""
     point = problem.rows(n_threads).point(lam)
     bounding = Bounding(problem, penalty, n_threads)
     bounding.look(lam, ENOUGH_EPOCHS)
     bound = math.nan if bounding.value is None else bounding.value
-    return max(point.value + penalty.value(lam) - bound, 0.0)
+    return point.value, max(point.value + penalty.value(lam) - bound, 0.0)
 
 
 def why_unbounded(penalty: Penalty) -> str | None:

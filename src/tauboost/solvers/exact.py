@@ -40,7 +40,7 @@ SMALLEST_TAU, LARGEST_TAU = 4, 8192
 NONZEROS_IN_A_BUNDLE = 2**16
 # On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
 FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2
-# A run that starts from a point of its own may take a Newton step after the first sweep, if that
+# A run that starts from a point of its own takes a Newton step after the first sweep, if its Hessian
 # costs no more than so many sweeps.
 WARM = 40
 # What a state holds, and what it may be.
@@ -78,7 +78,7 @@ class Exact(MultiplicativeWeights):
         if start.resume is not None:
             self.restore(start.resume)
         elif start.lam.any():  # near the optimum already, as a rule: where Newton's step is good
-            self.newton.hurry(start.lam, 2 * WARM * self.problem.matrix.nnz)
+            self.newton.start_early(2 * WARM * self.problem.matrix.nnz)
 
     def advance(self, epochs_left: float) -> None:
         """Go on with the sweep at hand, as far as the next look; after it, plan the next."""

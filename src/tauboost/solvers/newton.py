@@ -73,6 +73,11 @@ class NewtonFinish:
         if self._price(np.flatnonzero(lam))[0] <= most_work:
             self.wait = 0
 
+    def start_early(self, most_work: float) -> None:
+        """Do not wait with the first step if its Hessian is dense and costs no more than this."""
+        if self.wait == self.price <= most_work:
+            self.wait = 0
+
     @property
     def is_due(self) -> bool:
         """Whether enough has been spent on sweeps since the last Newton step."""

@@ -7,6 +7,7 @@ alpha is best.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -24,6 +25,8 @@ from .strongest import best_intercept
 from .subspace import Subspace
 
 __all__ = ["AlphaPath"]
+
+Look = Callable[[], bool]
 
 # The order of sweeps has a seed of its own: nobody's choice of alpha depends on theirs.
 SEED = 0
@@ -46,6 +49,7 @@ class AlphaPath:
     ----------
     parts : of each, the share of every sample that is held out
     start : array of shape (tasks, n), points of the core; None: 0, the intercepts at their best
+    factors : of each part and task, where they are known
     """
 
     def __init__(
@@ -56,6 +60,7 @@ class AlphaPath:
         start: Vector | None = None,
         *,
         seed: int = SEED,
+        factors: list[list[Factors | None]] | None = None,
     ) -> None:
         self.seed = seed
         self.samples, self.loss, self.strength = samples, LOSSES[first.loss], first
@@ -71,7 +76,7 @@ class AlphaPath:
             self.codes.append(codes[rows])
             self.weights.append(scored[rows] / max(scored.sum(), 1e-300))
             self.c.append(trained / trained.sum())
-        self.factors = [factors_of(samples, held) for held in parts]
+        self.factors = factors or [factors_of(samples, held) for held in parts]
         pairs = [(p, t) for p in range(len(parts)) for t in range(samples.n_tasks)]
         n_groups = -(-len(pairs) // LANES[-1])
         self.groups = [
@@ -114,17 +119,22 @@ class AlphaPath:
                 psi = strength.psi(self.samples.design.n_penalised, own)
                 group.lanes.l1[k], group.lanes.l2[k] = psi.l1, psi.l2
 
-    def converge(self, limit: float, most: int) -> int:
-        """Sweep until no sweep gains more than ``limit`` in any lane; returns how many it took."""
+    def converge(self, limit: float, most: int, look: Look = lambda: False) -> bool:
+        """Sweep until no sweep gains more than ``limit`` in any lane, at most so often.
+
+        ``look`` is called after each sweep and can stop it; returns whether it did.
+        """
         open_groups = self.groups
-        for n in range(1, most + 1):
+        for _ in range(most):
             self.sweep([group.lanes for group in open_groups])
             for group in open_groups:
                 group.subspace.take()
+            if look():
+                return True
             open_groups = [g for g in open_groups if float(g.lanes.decrease.max()) > limit]
             if not open_groups:
-                return n
-        return most
+                break
+        return False
 
     def sweep(self, lanes: list[Lanes] | None = None) -> None:
         """Sweep all fits once, or some of them."""

@@ -1,8 +1,8 @@
 """The first part of a fit with many columns: sweeps of all tasks side by side, in lanes.
 
 Where a Newton step over all columns is cheap, ``solve`` takes it at once. Else sweeps with steps in
-a subspace (subspace.py) come near the optimum sooner than it does by itself; there it proves how
-near, and goes on if that is not near enough.
+a subspace (subspace.py) come near the optimum sooner than it does by itself. Of two classes they
+are certified here, and there is nothing left to solve.
 """
 
 from __future__ import annotations
@@ -12,40 +12,94 @@ from dataclasses import replace
 import numpy as np
 
 from ..penalty import Factors
+from ..problem import Problem
+from ..solvers.bound import value_and_gap
 from ..solvers.exact import WARM
 from ..solvers.newton import MOST_DENSE, dense_price
+from ..solvers.result import Status
 from .alpha_path import AlphaPath
 from .options import Job
 from .samples import Samples
 from .strength import Strength
+from .trained import Minimum
 
 __all__ = ["approached"]
 
-# Sweeps end where one lowers the objective by no more than this share of what may be left.
-ENOUGH = 0.5
+# Sweeps go on while one lowers the objective by more than this share of what may be left; where
+# the gap is still too large then, by more than this share of that.
+ENOUGH, LESS = 0.2, 0.2
+# Where so many sweeps are not enough, others are better.
+MOST_SWEEPS = 30
 
 
-def approached(job: Job, strength: Strength, factors: list[Factors | None]) -> tuple[Job, int]:
-    """Return the job from a better start, and how many sweeps that took."""
-    samples, options = job.samples, job.options
-    if options.tol == 0 or not is_worth_it(samples, strength):
-        return job, 0
-    path = AlphaPath(
-        samples,
-        strength,
-        [np.zeros(samples.n)],
-        job.start,
-        seed=samples.seed,
-        factors=[factors],
-    )
-    while path.n_sweeps < options.max_iter - 1 and not job.clock.is_over:
-        objective = path.objective()
-        fall = path.converge(0.0, 1)
-        if job.tell("fit", path.n_sweeps, objective):
-            break
-        if fall <= ENOUGH * options.tol * objective / samples.n_tasks:
-            break
-    return replace(job, start=path.points()), path.n_sweeps
+class Approach:
+    """Sweeps of all tasks towards the optimum on all samples."""
+
+    def __init__(self, job: Job, strength: Strength, factors: list[Factors | None]) -> None:
+        self.job, self.samples, self.strength = job, job.samples, strength
+        self.factors = factors
+        self.path = AlphaPath(
+            job.samples,
+            strength,
+            [np.zeros(job.samples.n)],
+            job.start,
+            seed=job.samples.seed,
+            factors=[factors],
+        )
+        self.most = min(MOST_SWEEPS, job.options.max_iter - 1)
+
+    def run(self) -> Minimum | None:
+        """Sweep while it pays; returns the optimum if it is proved to be there."""
+        path, tol, share = self.path, self.job.options.tol, ENOUGH
+        while path.n_sweeps < self.most:
+            objective = path.objective()
+            enough = share * tol * objective / self.samples.n_tasks
+            if path.converge(enough, self.most - path.n_sweeps, self._look):
+                break
+            if path.objective() < 0.8 * objective:
+                continue
+            if not self.samples.is_binary:
+                break
+            found = self._certified()
+            if found.gap is not None and found.gap <= tol * found.objective:
+                return found
+            share *= LESS
+        return None
+
+    def _look(self) -> bool:
+        job, path = self.job, self.path
+        told = job.options.report is not None and job.tell("fit", path.n_sweeps, path.objective())
+        return told or job.clock.is_over
+
+    def _certified(self) -> Minimum:
+        samples, (point,) = self.samples, self.path.points()
+        problem = Problem.of_design(
+            samples.design, samples.weights, loss=self.strength.loss, n_threads=samples.n_threads
+        )
+        psi = self.strength.psi(samples.design.n_penalised, self.factors[0])
+        value, gap = value_and_gap(problem, psi, point, samples.n_threads)
+        return Minimum(
+            point,
+            value,
+            value + psi.value(point),
+            self.path.n_sweeps,
+            "",
+            Status.CONVERGED,
+            gap if np.isfinite(gap) else None,
+            self.strength.loss,
+        )
+
+
+def approached(
+    job: Job, strength: Strength, factors: list[Factors | None]
+) -> tuple[Job, int, list[Minimum]]:
+    """Return the job from a better start, how many sweeps that took, and what is solved by it."""
+    if job.options.tol == 0 or not is_worth_it(job.samples, strength):
+        return job, 0, []
+    approach = Approach(job, strength, factors)
+    found = approach.run()
+    path = approach.path
+    return replace(job, start=path.points()), path.n_sweeps, [] if found is None else [found]
 
 
 def is_worth_it(samples: Samples, strength: Strength) -> bool:

@@ -61,7 +61,14 @@ def factors_of(samples: Samples, held: Vector | None = None) -> list[Factors | N
         placed = np.empty(design.n_penalised)
         placed[design.place] = kept
         return [(placed, placed)] * n_tasks
-    copies = samples.copies if held is None else samples.copies * (1.0 - held)
+    if held is not None:
+        return _measured(samples, samples.copies * (1.0 - held))
+    if not samples.known_factors:
+        samples.known_factors.extend(_measured(samples, samples.copies))
+    return list(samples.known_factors)
+
+
+def _measured(samples: Samples, copies: Vector) -> list[Factors | None]:
     found = scales(class_sums(samples, copies), samples.is_binary)
     return [(1.0 / s, 1.0 / np.square(s)) for s in found]
 

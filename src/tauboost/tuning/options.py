@@ -134,10 +134,11 @@ def number_or_auto(value: Any, name: str, most: float) -> float | str:
 
 
 class Clock:
-    """Seconds since the start, and whether they are used up."""
+    """Seconds since the start, whether they are used up, and whether somebody asked to stop."""
 
     def __init__(self, limit: float | None) -> None:
         self.start, self.limit = time.perf_counter(), limit
+        self.is_stopped = False
 
     @property
     def seconds(self) -> float:
@@ -165,10 +166,12 @@ class Job:
     start: Vector | None  # a point of the core for each task; None: 0
 
     def tell(self, phase: str, sweep: int, objective: float, held_out_loss: float = nan) -> bool:
-        """Report, if anybody listens; True asks to stop."""
+        """Report, if anybody listens; True asks to stop, and does so from then on."""
         report = self.options.report
-        event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
-        return report is not None and report(event)
+        if report is not None:
+            event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
+            self.clock.is_stopped |= bool(report(event))
+        return self.clock.is_stopped
 
     def build(self) -> None:
         """Have the one matrix laid out that all problems share, and tell when it is."""

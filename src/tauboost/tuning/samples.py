@@ -28,6 +28,7 @@ from ..design.sparse import SparseDesign
 from ..design.units import Units
 from ..design.wide import expanded, without_unused_features
 from ..io.checkpoint import checksum
+from ..penalty import Factors
 from ..problem import Problem
 from ..validation import ROWS_AT_ONCE, CsrArrays
 from .copies import with_all_the_weight
@@ -245,6 +246,11 @@ class Samples:
             keys = self.fingerprints if self.groups is None else self.groups
             self._splits[key] = deal(keys, self.codes, self.copies, shares, by_copy=by_copy)
         return self._splits[key]
+
+    @cached_property
+    def known_factors(self) -> list[Factors | None]:
+        """The penalty factors of each task, once they have been measured on all samples."""
+        return []
 
     @cached_property
     def _splits(self) -> dict[tuple[float, ...], Split]:

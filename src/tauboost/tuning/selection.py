@@ -134,7 +134,9 @@ class _Walk:
         """Go to an alpha, and note how good it is; True: asked to stop."""
         path, best, options = self.path, self.best, self.job.options
         path.go_to(strength)
-        n_sweeps = path.converge(self.share * self.last, options.max_iter)
+        before = path.n_sweeps
+        stop = path.converge(self.share * self.last, options.max_iter, self._look)
+        n_sweeps = path.n_sweeps - before
         H = path.held_out_decisions()
         loss = path.held_out_loss(H)
         best.table.append(
@@ -152,9 +154,14 @@ class _Walk:
             best.weights = np.concatenate(path.weights)
         self.rises = 0 if loss < self.least * (1.0 - LEAST_IMPROVEMENT) else self.rises + 1
         self.least, self.last = min(self.least, loss), loss
-        stop = self.job.clock.is_over
-        if options.report is not None:
-            stop |= self.job.tell("select", path.n_sweeps, path.objective(), loss)
+        return stop
+
+    def _look(self) -> bool:
+        """Tell how far it is; True: asked to stop."""
+        job, path = self.job, self.path
+        stop = job.clock.is_over
+        if job.options.report is not None:
+            stop |= job.tell("select", path.n_sweeps, path.objective(), self.best.loss)
         return stop
 
     def _state(self) -> State:

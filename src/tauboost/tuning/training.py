@@ -24,6 +24,7 @@ from ..solvers import solve
 from ..solvers.bound import why_unbounded
 from ..solvers.result import Result, Status
 from ..solvers.stopping import Snapshot
+from .approach import approached
 from .cautions import FEWEST, of_choice, of_model, of_range, of_repeats, of_units, slope_at_the_end
 from .choice import Choice
 from .early_stopping import stopped_early
@@ -159,8 +160,11 @@ def fixed(
     factors = factors_of(samples)
     found: list[Minimum] = [] if state is None else solved_before(samples, state)
     own = None if state is None else part("fit", state)
+    n_before = 0
+    if state is None:
+        job, n_before, found = approached(job, strength, factors)
     for task in range(len(found), samples.n_tasks):
-        fit = Fit(job, task, strength, factors[task], found, best)
+        fit = Fit(job, task, strength, factors[task], found, best, n_before)
         found.append(fit.run(own))
         own = None
     model = model_at(
@@ -199,6 +203,7 @@ class Fit:
     factors: Factors | None
     before: list[Minimum]
     best: Choice | None
+    n_before: int  # sweeps of all tasks
 
     def run(self, resume: State | None) -> Minimum:
         """Solve it with the default method of ``solve``, and all it knows."""
@@ -224,7 +229,7 @@ class Fit:
             l1_ratio=strength.l1_ratio,
             penalty_factors=factors,
             n_threads=samples.n_threads,
-            max_epochs=options.max_iter,
+            max_epochs=options.max_iter - self.n_before,
             **goal,
             time_limit=self.job.clock.left,
             lam0=lam0,
@@ -256,7 +261,8 @@ class Fit:
                 f"solve {self.task}", lambda: state_of(take(), best, before)
             )
         held_out_loss = nan if best is None else best.loss
-        n_sweeps = round(snapshot.epoch) + sum(minimum.n_sweeps for minimum in before)
+        earlier = sum(minimum.n_sweeps - self.n_before for minimum in before)
+        n_sweeps = self.n_before + earlier + round(snapshot.epoch)
         return self.job.tell("fit", n_sweeps, snapshot.objective, held_out_loss)
 
     def minimum(self, design: SparseDesign, result: Result) -> Minimum:
@@ -266,7 +272,7 @@ class Fit:
             design.coordinates(result.lam, result.intercept),
             result.value,
             result.objective,
-            max(1, int(rounding(result.n_epochs))),
+            max(1, self.n_before + int(rounding(result.n_epochs))),
             result.message,
             result.status,
             result.gap,
