@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from numbers import Real
 from typing import Any
 
@@ -14,16 +15,18 @@ from ..base.threads import resolve_jobs
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
-from ..tuning.fitting import weighted_samples
+from ..tuning.fitting import start_of, weighted_samples
 from ..tuning.folds import make_folds
 from ..tuning.model import Model
+from ..tuning.options import Options
 from ..tuning.path_lanes import LanePaths
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
+from ..tuning.training import train
 from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
-from .path import path_strengths
+from .path import PATH_TOL, path_strengths
 from .path_result import PathNotes, PathResult
 
 __all__ = ["TauBoostClassifierCV"]
@@ -35,8 +38,8 @@ class TauBoostClassifierCV(TauBoostClassifier):
     """Linear classifier for sparse data whose strength is chosen by cross-validation.
 
     Fits the whole path of ``regularization_path`` for every ``l1_ratio``, takes the alpha with the
-    least held-out log-loss, and with it the model that the path has fitted on all samples.
-    ``TauBoostClassifier`` is faster: it chooses on one held-out part, and stops early.
+    least held-out log-loss, and solves it on all samples, from where the path was.
+    ``TauBoostClassifier`` is faster: it walks down a path only as far as the best alpha.
 
     Parameters
     ----------
@@ -47,10 +50,13 @@ class TauBoostClassifierCV(TauBoostClassifier):
         As for ``regularization_path``. Where there are no folds, the middle of the path is taken.
     rule : {"best", "one-se"}
         "one-se" takes the strongest alpha within one standard error of the best.
-    fit_intercept, class_weight, n_jobs, random_state, verbose
+    fit_intercept, class_weight, penalty_factors, n_jobs, random_state, verbose
         As for ``TauBoostClassifier``.
-    max_iter, tol
-        As for ``regularization_path``.
+    max_iter : int
+        The most sweeps over the features for each alpha.
+    tol : float
+        As for ``TauBoostClassifier``: the certified gap of the model, as a share of its objective.
+        The path is solved to ``regularization_path``'s own tolerance.
 
     Attributes
     ----------
@@ -65,7 +71,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
     held_out_loss_ : float
         Mean over the folds for what was chosen; NaN without folds.
     classes_, coef_, intercept_, n_iter_, objective_, n_features_in_, feature_names_in_
-        As for ``TauBoostClassifier``.
+        As for ``TauBoostClassifier``; ``n_iter_`` counts the sweeps from the path's solution.
 
     Examples
     --------
@@ -88,8 +94,8 @@ class TauBoostClassifierCV(TauBoostClassifier):
         fit_intercept: bool = True,
         class_weight: Any = None,
         penalty_factors: Any = "auto",
-        max_iter: int = 100,
-        tol: float = 1e-4,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
         n_jobs: int | None = -1,
         random_state: Any = None,
         verbose: int = 0,
@@ -140,14 +146,33 @@ class TauBoostClassifierCV(TauBoostClassifier):
         with live_line(self.verbose) as report:
             for strengths in grids:
                 notes = PathNotes(samples, strengths, folds, arrays.shape[1])
-                LanePaths(samples, strengths, folds, tol, max_iter, report).run(notes)
+                LanePaths(samples, strengths, folds, PATH_TOL, max_iter, report).run(notes)
                 paths.append(notes.result(classes))
-        self._choose(paths)
+            chosen = self._choose(paths)
+            fewer = samples.merged()
+            options = Options(
+                loss=chosen.loss,
+                alpha=chosen.alpha,
+                l1_ratio=chosen.l1_ratio,
+                max_iter=max_iter,
+                tol=tol,
+                report=report,
+            )
+            found = train(fewer, options, start_of(fewer, chosen))
+        model = replace(
+            chosen,
+            coef=fewer.expand(found.coef, arrays.shape[1]),
+            intercept=found.intercept,
+            n_iter=found.n_sweeps,
+            objective=found.objective + found.penalty,
+            message=f"{chosen.message} {found.message}",
+        )
         caution = self._caution(samples) or of_rare_classes(
-            np.bincount(samples.codes), lambda: self._model.decisions(arrays, n_threads)
+            np.bincount(samples.codes), lambda: model.decisions(arrays, n_threads)
         )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
-        self.record_ = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
+        record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
+        self._keep(replace(model, record=replace(record, gap=found.gap)))
         warn_of(caution)
 
     def _caution(self, samples: Samples) -> str:
@@ -163,17 +188,18 @@ class TauBoostClassifierCV(TauBoostClassifier):
             or of_repeats(samples.repeated, samples.n, loss, shares)
         )
 
-    def _choose(self, paths: list[PathResult]) -> None:
+    def _choose(self, paths: list[PathResult]) -> Model:
+        """Return the model of a path that cross-validation likes best."""
         path = min(
             paths, key=lambda path: path.cv_mean.min()
         )  # the first, where there are no folds
         k = path.best_index if self.rule == "best" else path.one_se_index
         self.paths_, self.path_ = paths, path
         self.scores_ = np.stack([path.cv_log_loss for path in paths])
-        model = Model(
+        return Model(
             path.classes,
-            path.coefs[k].copy(),
-            path.intercepts[k].copy(),
+            path.coefs[k],
+            path.intercepts[k],
             path.loss,
             float(path.alphas[k]),
             path.l1_ratio,
@@ -183,15 +209,14 @@ class TauBoostClassifierCV(TauBoostClassifier):
             f"Chosen by cross-validation among {len(path.alphas)} strengths.",
             [row for path in paths if path.n_folds for row in _candidates(path)],
         )
-        self._keep(model)
 
 
 def _candidates(path: PathResult) -> list[dict[str, float | str]]:
-    """Return the strengths of a path with their held-out losses, as a race has them."""
+    """Return the strengths of a path with their held-out losses, as every search has them."""
     numbers = zip(path.alphas.tolist(), path.n_sweeps.tolist(), path.cv_mean.tolist(), strict=True)
     about: dict[str, float | str] = {"loss": path.loss, "l1_ratio": path.l1_ratio}
     return [
-        {**about, "alpha": alpha, "sweep": int(sweep), "held_out_loss": loss}
+        {**about, "alpha": alpha, "n_sweeps": int(sweep), "held_out_loss": loss}
         for alpha, sweep, loss in numbers
     ]
 

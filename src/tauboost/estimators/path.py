@@ -39,6 +39,8 @@ __all__ = ["path_strengths", "regularization_path"]
 
 # Ridge: alpha in units of the mean squared length of a sample over the number of samples.
 STRONGEST, WEAKEST = 30.0, 1e-3
+# By how much a sweep may still lower the objective, as a share of that without features.
+PATH_TOL = 1e-4
 # Lasso: the weakest alpha as a share of the one from which on every coefficient is 0.
 WEAKEST_SHARE = 1e-3
 
@@ -57,7 +59,7 @@ def regularization_path(
     fit_intercept: bool = True,
     penalty_factors: Any = "auto",
     max_iter: int = 1000,
-    tol: float = 1e-4,
+    tol: float = PATH_TOL,
     n_jobs: int | None = -1,
     random_state: Any = None,
     verbose: int = 0,

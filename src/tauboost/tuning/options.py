@@ -48,11 +48,11 @@ class Options:
     l1_ratio: float | str
     max_iter: int
     tol: float
-    early_stopping: bool
-    validation_fraction: float
-    calibrate: bool
-    time_limit: float | None
-    report: Report | None  # None: nobody listens
+    early_stopping: bool = False
+    validation_fraction: float = 0.2
+    calibrate: bool = False
+    time_limit: float | None = None
+    report: Report | None = None  # None: nobody listens
     checkpoint: NoCheckpoint = field(default_factory=NoCheckpoint)
 
     def identity(self, samples: Samples) -> dict[str, Any]:
