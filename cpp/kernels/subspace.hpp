@@ -67,14 +67,19 @@ class SubspaceStep {
  private:
   static constexpr int K = 4;            // the point, two steps, the intercept
   static constexpr std::int64_t block = 512;  // rows at a time
+  // What moves rows by less on average is rounding, and so is a step of so many times a direction:
+  // rows would go elsewhere than coordinates.
+  static constexpr double least = 1e-6, most = 1e3;
   using Directions = std::array<Lanes, K>;
 
   // The gradient along the directions, and the Hessian between them.
   struct Sums {
     Directions slope;
     std::array<Directions, K> curvature;
+    Lanes total;
 
     void add(int l, double w, double p, const std::array<double, K>& along) {
+      total[l] += p;
       for (int a = 0; a < K; ++a) {
         slope[a][l] += w * along[a];
         for (int b = a; b < K; ++b) curvature[a][b][l] += p * along[a] * along[b];
@@ -146,7 +151,8 @@ class SubspaceStep {
     for (int a = 0; a < K; ++a) {
       g[a] = of_rows_.slope[a][l] + of_psi_.slope[a][l];
       for (int b = a; b < K; ++b) H[a][b] = of_rows_.curvature[a][b][l] + of_psi_.curvature[a][b][l];
-      scale[a] = H[a][a] > 0.0 ? 1.0 / std::sqrt(H[a][a]) : 0.0;
+      const double in_rows = of_rows_.curvature[a][a][l];
+      scale[a] = in_rows > least * least * of_rows_.total[l] ? 1.0 / std::sqrt(H[a][a]) : 0.0;
     }
     double R[K][K] = {}, z[K];
     for (int a = 0; a < K; ++a) {
@@ -163,8 +169,10 @@ class SubspaceStep {
       for (int k = a + 1; k < K; ++k) z[a] -= R[k][a] * z[k];
       z[a] /= R[a][a];
       x_[a][l] = -scale[a] * z[a];
-      if (!std::isfinite(x_[a][l])) x_[a][l] = 0.0;
     }
+    bool is_sound = std::isfinite(x_[K - 1][l]);
+    for (int a = 0; a < K - 1; ++a) is_sound &= std::abs(x_[a][l]) < most;
+    for (int a = 0; a < K && !is_sound; ++a) x_[a][l] = 0.0;
   }
 
   double change_of_psi(int l) const {

@@ -82,7 +82,7 @@ class TauBoostClassifier(
         Threads, in scikit-learn's meaning: -1 is every core, None is 1 unless in a
         ``joblib.parallel_config``. The result does not depend on it.
     random_state : int, RandomState or None
-        Decides the order of the sweeps.
+        Decides the order of the sweeps of ``early_stopping``. No other fit depends on it.
     verbose : int
         1 shows a live line: sweep, objective, held-out loss, seconds.
 

@@ -97,7 +97,7 @@ def regularization_path(
     n_jobs : int or None
         Threads, in scikit-learn's meaning. The result does not depend on it.
     random_state : int, RandomState or None
-        Decides the order of the sweeps.
+        Kept for scikit-learn: nothing depends on it.
     verbose : int
         1 shows a live line.
     certify : bool

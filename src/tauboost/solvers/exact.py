@@ -31,7 +31,13 @@ from ..rows import Rows
 from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish
 from .start import Start
 from .sweep_plan import SweepPlan
-from .weights import ROWS_STATE, WEIGHTS_STATE, MultiplicativeWeights, check_restored
+from .weights import (
+    ROWS_STATE,
+    WEIGHTS_STATE,
+    MultiplicativeWeights,
+    check_restored,
+    excess_edge,
+)
 
 __all__ = ["BundleSize", "Exact"]
 
@@ -121,6 +127,9 @@ class Exact(MultiplicativeWeights):
             found = self.newton.step(self.lam, self.value + self.penalty.value(self.lam))
             if found is not None:
                 self.start_from(found.lam, found.point)
+                # Known, not guessed: Newton's step may end all that a sweep has seen.
+                gradient = found.point.gradient()
+                self.edge_hint = excess_edge(self.problem, self.penalty, self.lam, gradient)
 
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
         tau = min(self.bundles.tau, max(len(columns), 1))

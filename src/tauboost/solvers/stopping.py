@@ -30,6 +30,7 @@ from ..problem import BaseProblem
 from ..validation import check_real
 from .bound import ENOUGH_EPOCHS, Bounding
 from .result import Result, Status, Trace
+from .weights import excess_edge
 
 __all__ = [
     "Callback",
@@ -279,9 +280,7 @@ class Monitor:
     def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
         if is_unbounded(self.problem, self.penalty, at.value, at.lam):
             return self._separable(at)
-        unit = self.problem.design.edge_units
-        violation = self.penalty.violation(at.lam, at.gradient())
-        edge = float(np.max(violation / np.where(unit > 0, unit, 1.0), initial=0.0))
+        edge = excess_edge(self.problem, self.penalty, at.lam, at.gradient())
         if edge <= self.rule.tol:
             return (
                 Status.CONVERGED,

@@ -14,6 +14,8 @@ import numpy as np
 from ..base.arrays import Vector
 from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, SavedStateError, check_weights
 from ..losses import Evaluation
+from ..penalty import Penalty
+from ..problem import BaseProblem
 from ..rows import Iterate, LocalWeights, Point, WeightedRows
 from .start import Start
 
@@ -24,6 +26,7 @@ __all__ = [
     "WEIGHTS_STATE",
     "MultiplicativeWeights",
     "check_restored",
+    "excess_edge",
 ]
 
 EPOCHS_BETWEEN_REFRESHES = 64
@@ -109,6 +112,13 @@ class MultiplicativeWeights:
 
     def _set(self, level: Evaluation) -> None:
         self.value, self.total = level.value, level.total
+
+
+def excess_edge(problem: BaseProblem, penalty: Penalty, lam: Vector, gradient: Vector) -> float:
+    """Return the largest excess edge (stopping.py) at lam, where F has this gradient."""
+    unit = problem.design.edge_units
+    violation = penalty.violation(lam, gradient)
+    return float(np.max(violation / np.where(unit > 0, unit, 1.0), initial=0.0))
 
 
 def check_restored(at: MultiplicativeWeights) -> None:

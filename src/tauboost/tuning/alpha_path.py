@@ -28,7 +28,7 @@ __all__ = ["AlphaPath"]
 
 Look = Callable[[], bool]
 
-# The order of sweeps has a seed of its own: nobody's choice of alpha depends on theirs.
+# The order of sweeps has a seed of its own: no model depends on that of a user.
 SEED = 0
 
 
@@ -49,6 +49,7 @@ class AlphaPath:
     ----------
     parts : of each, the share of every sample that is held out
     start : array of shape (tasks, n), points of the core; None: 0, the intercepts at their best
+    seed : of the order of sweeps; None: always the same
     factors : of each part and task, where they are known
     """
 
@@ -59,10 +60,10 @@ class AlphaPath:
         parts: list[Vector],
         start: Vector | None = None,
         *,
-        seed: int = SEED,
+        seed: int | None = None,
         factors: list[list[Factors | None]] | None = None,
     ) -> None:
-        self.seed = seed
+        self.seed = SEED if seed is None else seed
         self.samples, self.loss, self.strength = samples, LOSSES[first.loss], first
         self.n_sweeps = 0
         order = samples.order

@@ -25,9 +25,10 @@ from .trained import Minimum
 
 __all__ = ["approached"]
 
-# Sweeps go on while one lowers the objective by more than this share of what may be left; where
-# the gap is still too large then, by more than this share of that.
-ENOUGH, LESS = 0.2, 0.2
+# Sweeps go on while one lowers the objective by more than this share of what may be left.
+ENOUGH = 0.2
+# Where the gap is still too large then, sweeps have to fall as far as it has to, to this power.
+POWER, LEAST_SHARE, MOST_SHARE = 1.4, 0.05, 0.7
 # Where so many sweeps are not enough, others are better.
 MOST_SWEEPS = 30
 
@@ -43,7 +44,6 @@ class Approach:
             strength,
             [np.zeros(job.samples.n)],
             job.start,
-            seed=job.samples.seed,
             factors=[factors],
         )
         self.most = min(MOST_SWEEPS, job.options.max_iter - 1)
@@ -63,7 +63,10 @@ class Approach:
             found = self._certified()
             if found.gap is not None and found.gap <= tol * found.objective:
                 return found
-            share *= LESS
+            if found.gap is None:
+                break
+            still = tol * found.objective / found.gap
+            share *= min(max(still**POWER, LEAST_SHARE), MOST_SHARE)
         return None
 
     def _look(self) -> bool:

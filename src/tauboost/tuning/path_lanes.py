@@ -22,6 +22,7 @@ from ..base.side_by_side import side_by_side
 from ..design.sparse import flipped
 from ..losses import LOSSES
 from ..penalty import Penalty
+from . import alpha_path
 from .first_step import factors_of
 from .folds import Fold
 from .lanes import LANES, Lanes
@@ -165,7 +166,7 @@ class LanePaths:
             self.c[:, [walk.fold for walk in walks]],
             samples.opposite([walk.task for walk in walks]),
             [self._psi(walk) for walk in walks],
-            seed=samples.seed,
+            seed=alpha_path.SEED,
             n_threads=n_threads,
             start=self._start(walks),
         )

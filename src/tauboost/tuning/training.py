@@ -24,6 +24,7 @@ from ..solvers import solve
 from ..solvers.bound import why_unbounded
 from ..solvers.result import Result, Status
 from ..solvers.stopping import Snapshot
+from . import alpha_path
 from .approach import approached
 from .cautions import FEWEST, of_choice, of_model, of_range, of_repeats, of_units, slope_at_the_end
 from .choice import Choice
@@ -233,7 +234,7 @@ class Fit:
             **goal,
             time_limit=self.job.clock.left,
             lam0=lam0,
-            random_state=samples.seed,
+            random_state=alpha_path.SEED,
             callback=self.look,
             resume=resume,
         )
