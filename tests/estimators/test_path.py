@@ -21,7 +21,7 @@ from tauboost.tuning import path_lanes
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 
-TIGHT = {"tol": 0.0, "max_iter": 3000}
+TIGHT = {"tol": 0.0, "max_iter": 3000, "penalty_factors": None}
 
 
 def data(name: str):
@@ -106,12 +106,15 @@ def test_warm_starts_lead_where_cold_starts_do(name, l1_ratio):
         np.testing.assert_allclose(cold.coefs[0], path.coefs[k], atol=1e-5)
 
 
+@pytest.mark.parametrize("factors", ["auto", None])
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
-def test_folds_in_lanes_equal_separate_fits(loss):
+def test_folds_in_lanes_equal_separate_fits(loss, factors):
     X, y = data("binary")
     weights = np.random.default_rng(0).uniform(0.5, 2.0, len(y))
+    if factors == "auto":  # these count rows: other weights are relative to all there are
+        weights = np.ceil(weights)
     splits = list(StratifiedKFold(5, shuffle=True, random_state=0).split(X, y))
-    options = {"loss": loss, "alphas": [0.1, 0.03, 0.01], **TIGHT}
+    options = {"loss": loss, "alphas": [0.1, 0.03, 0.01], **TIGHT, "penalty_factors": factors}
     path = tb.regularization_path(X, y, cv=splits, sample_weight=weights, **options)
     slope = 2.0 if loss == "exponential" else 1.0
     for f, (train, test) in enumerate(splits):
@@ -314,7 +317,10 @@ def test_classifier_takes_the_best_of_the_path():
     clf = tb.TauBoostClassifierCV(random_state=0).fit(X, y)
     path = tb.regularization_path(X, y, random_state=0)
     assert clf.alpha_ == path.best_alpha
-    np.testing.assert_array_equal(clf.coef_, path.coefs[path.best_index])
+    assert clf.record_.gap <= clf.tol * clf.objective_[0]
+    tight = clone(clf).set_params(tol=1e-9).fit(X, y)
+    same = tb.regularization_path(X, y, alphas=[clf.alpha_], cv=None, tol=0.0, max_iter=3000)
+    np.testing.assert_allclose(tight.coef_, same.coefs[0], atol=1e-4)
     assert clf.scores_.shape == (1, 20, 5)
     assert clf.held_out_loss_ == path.cv_mean.min()
     assert clf.score(X, y) > 0.97

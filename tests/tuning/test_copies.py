@@ -30,7 +30,7 @@ WAYS = [
     {"calibration": "sigmoid"},
     {"calibration": "sigmoid", "alpha": 1e-3},
     {"alpha": 1e-3},
-    {"alpha": 1e-5, "l1_ratio": 1.0},
+    LASSO := {"alpha": 1e-5, "l1_ratio": 1.0, "tol": 1e-10},
     {"alpha": 1e-2, "l1_ratio": 0.5, "loss": "exponential"},
     {"alpha": 1e-3, "max_iter": 3},
     {"alpha": 0.0, "max_iter": 5},
@@ -66,6 +66,8 @@ def largest_change(X, y, options, seed):
     weighted = tb.TauBoostClassifier(random_state=0, **options).fit(X, y, times)
     copied = tb.TauBoostClassifier(random_state=0, **options).fit(X[rows], y[rows])
     assert copied.alpha_ == pytest.approx(weighted.alpha_, rel=1e-9)
+    if options is LASSO:  # where columns repeat each other, only what they add up to is unique
+        X = X[times > 0]
     return np.abs(copied.predict_proba(X) - weighted.predict_proba(X)).max()
 
 

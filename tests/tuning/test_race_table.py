@@ -7,11 +7,11 @@ import pytest
 
 from tauboost.tuning.race_table import LINEAR, TABLE, pack_race, unpack_race
 
-ROW = {"loss": "logistic", "l1_ratio": 0.5, "alpha": 0.01, "sweep": 3, "held_out_loss": 0.3}
+ROW = {"loss": "logistic", "l1_ratio": 0.5, "alpha": 0.01, "n_sweeps": 3, "held_out_loss": 0.3}
 
 
 def test_there_and_back():
-    rows = [ROW, ROW | {"loss": "exponential", "sweep": 4}]
+    rows = [ROW, ROW | {"loss": "exponential", "n_sweeps": 4}]
     assert unpack_race(pack_race(rows, LINEAR), LINEAR) == rows
     pair = {"alpha": 0.1, "l1_ratio": 1.0, "smoothness": np.inf, "held_out_loss": 0.2}
     assert unpack_race(pack_race([pair], TABLE), TABLE) == [pair]

@@ -83,7 +83,7 @@ def test_the_problem_around_a_matrix_is_the_one_that_is_built():
 
 @pytest.mark.parametrize(
     ("options", "message"),
-    [({"alpha": 1e-3}, "Converged"), ({}, "to the optimum within tol=0.001")],
+    [({"alpha": 1e-3}, "Converged"), ({}, "Chosen on held-out samples")],
 )
 def test_the_matrix_is_laid_out_once(monkeypatch, options, message):
     build = Mock(wraps=_core.build_matrix)

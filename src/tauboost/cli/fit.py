@@ -52,7 +52,7 @@ def fit(
     alpha: Alpha = "auto",
     l1_ratio: L1Ratio = None,
     loss: LossName = Loss.logistic,
-    max_iter: MaxIter = 100,
+    max_iter: MaxIter = 1000,
     tol: Tol = None,
     test: TestData = None,
     threads: Threads = None,
@@ -79,8 +79,8 @@ def fit(
 ) -> None:
     """Fit a classifier to a data set, and write it to a model file.
 
-    Without --alpha, the strength of the penalty and the number of sweeps are chosen on a held-out
-    part of the data, and the model is then fitted on all of them.
+    Without --alpha, the strength of the penalty is chosen on a held-out part of the data, and the
+    model is then fitted on all of them. Either way it is the optimum, within --tol.
 
     Of texts (JSON lines, CSV, TSV, Parquet, Arrow), --text and --label name the fields with the
     texts and the labels. The model is then a weight for each word and each pair of words. Lines

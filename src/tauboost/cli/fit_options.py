@@ -64,8 +64,8 @@ Tol = Annotated[
     float | None,
     typer.Option(
         metavar="NUMBER",
-        help="A fit to the optimum stops when no feature's excess edge is above this (0.001 if not "
-        "given); of tables, when a sweep gains no more (1e-5 if not given).",
+        help="A fit has converged when its objective is certified to be within this share of the "
+        "optimum (0.001 if not given).",
     ),
 ]
 TestData = Annotated[
@@ -82,7 +82,7 @@ TimeLimit = Annotated[
     typer.Option(metavar="SECONDS", help="Stop after this time, with the best model so far."),
 ]
 Seed = Annotated[
-    int, typer.Option(metavar="N", min=0, help="Seed of what is held out and of the sweeps' order.")
+    int, typer.Option(metavar="N", min=0, help="Seed of the few things that need one.")
 ]
 Trace = Annotated[
     Path | None, typer.Option(metavar="CSV", help="Write the objective after each sweep.")

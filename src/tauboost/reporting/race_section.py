@@ -34,7 +34,7 @@ def race_section(subject: Subject) -> Section:
     words = (
         f"alpha {number(fit.alpha)} was chosen. Candidates of different strength were fitted to "
         "some rows and judged by their log-loss on others, which they had not seen; lower is "
-        "better. The ring is the choice, which was then fitted again on all rows."
+        "better. The ring is the choice, which was then solved on all rows."
     )
     found = [_race(strengths, "alpha (logarithmic)", (fit.alpha, chosen))]
     if pairs:

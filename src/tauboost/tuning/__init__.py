@@ -1,1 +1,1 @@
-"""Choosing the strength of psi and the number of sweeps: lanes, races, paths."""
+"""Choosing the strength of psi, and the fit at it: batches of fits, searches, paths."""

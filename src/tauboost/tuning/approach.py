@@ -97,7 +97,7 @@ def approached(
     job: Job, strength: Strength, factors: list[Factors | None]
 ) -> tuple[Job, int, list[Minimum]]:
     """Return the job from a better start, how many sweeps that took, and what is solved by it."""
-    if job.options.tol == 0 or not is_worth_it(job.samples, strength):
+    if job.options.tol == 0 or job.clock.is_over or not is_worth_it(job.samples, strength):
         return job, 0, []
     approach = Approach(job, strength, factors)
     found = approach.run()

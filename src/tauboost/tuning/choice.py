@@ -17,7 +17,7 @@ from ..losses import LOSSES
 from .samples import Samples
 from .strength import Strength
 
-__all__ = ["Choice", "Row", "tried"]
+__all__ = ["Choice", "Row", "row_of", "tried"]
 
 ARRAYS = ("points", "decisions", "codes", "weights")
 NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "n_sweeps", "held_out_loss")
@@ -91,6 +91,17 @@ class Choice:
             and isinstance(self.table, list)
             and all(map(_is_row, self.table))
         )
+
+
+def row_of(strength: Strength, n_sweeps: int, held_out_loss: float) -> Row:
+    """Return what was found for a candidate after some sweeps."""
+    return {
+        "loss": strength.loss,
+        "l1_ratio": strength.l1_ratio,
+        "alpha": strength.alpha,
+        "n_sweeps": n_sweeps,
+        "held_out_loss": held_out_loss,
+    }
 
 
 def tried(table: list[Row], strength: Strength | None) -> tuple[Vector, Vector]:

@@ -11,6 +11,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from .alpha_path import AlphaPath
+from .choice import Row, row_of
 from .options import Job
 from .strength import Strength
 from .trained import Trained, model_at
@@ -27,9 +28,11 @@ def stopped_early(job: Job, strength: Strength, held: Vector) -> Trained:
     path = AlphaPath(samples, strength, [held], job.start, seed=samples.seed)
     least, best, waited = np.inf, 0, 0
     points, values = path.points(), path.values()[0]
+    table: list[Row] = []
     while path.n_sweeps < options.max_iter and waited < PATIENCE:
         path.sweep()
         loss = path.held_out_loss(path.held_out_decisions())
+        table.append(row_of(strength, path.n_sweeps, loss))
         waited = 0 if loss < least * (1.0 - LEAST_IMPROVEMENT) else waited + 1
         if loss < least:
             least, best = loss, path.n_sweeps
@@ -43,4 +46,4 @@ def stopped_early(job: Job, strength: Strength, held: Vector) -> Trained:
     if job.clock.is_over:
         message += f" The time limit of {options.time_limit:g} s cut it short."
     model = model_at(samples, points, strength, best, values, message, path.factors[0])
-    return replace(model, held_out_loss=float(least))
+    return replace(model, held_out_loss=float(least), table=table)

@@ -18,7 +18,7 @@ from ..base.arrays import Vector
 from ..io.saved import COUNT, Range, State, entry, part, prefixed
 from .alpha_path import AlphaPath
 from .cautions import entropy_of
-from .choice import Choice, tried
+from .choice import Choice, row_of, tried
 from .first_step import factors_of
 from .options import Job, Options
 from .samples import Samples
@@ -139,15 +139,7 @@ class _Walk:
         n_sweeps = path.n_sweeps - before
         H = path.held_out_decisions()
         loss = path.held_out_loss(H)
-        best.table.append(
-            {
-                "loss": strength.loss,
-                "l1_ratio": strength.l1_ratio,
-                "alpha": strength.alpha,
-                "n_sweeps": n_sweeps,
-                "held_out_loss": loss,
-            }
-        )
+        best.table.append(row_of(strength, n_sweeps, loss))
         if loss < best.loss:
             best.loss, best.strength, best.points = loss, strength, path.points()
             best.decisions, best.codes = np.concatenate(H), np.concatenate(path.codes)

@@ -35,12 +35,13 @@ class TextParameters:
     lowercase: bool = True
     max_df: float = 1.0
     max_features: int | None = None
-    max_iter: int = 100
+    max_iter: int = 1000
     min_df: float | str = "auto"
     n_features: int | None = None
     n_jobs: int | None = -1
     ngram_range: tuple[int, int] = (1, 2)
     norm: str | None = None
+    penalty_factors: Any = "auto"
     random_state: Any = None
     stop_words: Any = None
     sublinear_tf: bool = False

@@ -105,7 +105,7 @@ def tuned(job: Job, parts: list[Vector]) -> Trained:
         model,
         message=how + model.message,
         held_out_loss=model.held_out_loss if options.early_stopping else best.loss,
-        table=best.table,
+        table=best.table + model.table,  # of early stopping, its sweeps
         caution=caution_of(samples, best),
     )
     if not options.calibrate:
