@@ -191,7 +191,8 @@ def message_of(found: list[Minimum], options: Options) -> str:
         gap = f"certified gap {worst.gap:.2g}"
     if worst.status is Status.CONVERGED:
         return f"Converged: {gap}, tol={options.tol:g}."
-    return f"Not converged to tol={options.tol:g}: {gap}. {worst.message}"
+    why, _, _ = worst.message.partition(" The optimum is at least")  # that is said already
+    return f"Not converged to tol={options.tol:g}: {gap}. {why}"
 
 
 @dataclass(frozen=True)
