@@ -209,7 +209,7 @@ def test_what_follows_from_the_columns_is_not_believed(half):
         {"identity": '{"loss": ' + "[" * 500 + "]" * 500 + "}"},
         {"identity": "7"},
         {"identity": "{"},
-        {"phase": "race 0"},
+        {"phase": "search 0"},
         {"phase": "nonsense"},
     ],
 )
@@ -220,28 +220,31 @@ def test_forged_strings_are_refused(half, metadata):
         fit_watched(clf, *data(), checkpoint=Checkpoint(half))
 
 
-RACES = {
+SEARCHES = {
     "best.facts": lambda old: old[:-1],
     "best.points": lambda old: old * np.inf,
     "best.codes": lambda old: old + 2,
     "best.weights": lambda old: -old,
-    "race0.alive": lambda _: [5, 4],
-    "race0.0.tau": lambda _: 0,
-    "race0.0.n_sweeps": lambda _: -1,
-    "race0.0.w": lambda old: -old,
-    "race0.0.lam": lambda old: old + 1.0,
-    "race1.0.random": lambda old: old + np.uint64(5),
+    "counts": lambda old: -old - 1,
+    "numbers": lambda old: old * np.nan,
+    "path.n_sweeps": lambda old: -old - 1,
+    "path.0.tau": lambda _: 0,
+    "path.0.n_sweeps": lambda _: -1,
+    "path.0.w": lambda old: -old,
+    "path.0.lam": lambda old: old + 1.0,
+    "path.0.random": lambda old: old + np.uint64(5),
+    "path.subspace0.point": lambda old: old + np.inf,
 }
 
 
-@pytest.mark.parametrize("name", RACES)
-def test_a_forged_state_of_a_race_is_refused(tmp_path, name):
+@pytest.mark.parametrize("name", SEARCHES)
+def test_a_forged_state_of_a_search_is_refused(tmp_path, name):
     X, y = data()
     with pytest.raises(Killed):
         fit_watched(
             tb.TauBoostClassifier(random_state=0), X, y, checkpoint=Mortal(tmp_path / "c", 2)
         )
-    forge(tmp_path / "c" / FILE_NAME, {name: RACES[name]})
+    forge(tmp_path / "c" / FILE_NAME, {name: SEARCHES[name]})
     with pytest.raises(ValueError, match="remove the file to start the fit anew"):
         fit_watched(
             tb.TauBoostClassifier(random_state=0), X, y, checkpoint=Checkpoint(tmp_path / "c")

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tauboost.planning.cut import cut_from, n_parts_of
+from tauboost.planning.cut import cut_from
 from tauboost.planning.look import look_at
 
 
@@ -59,13 +59,6 @@ def test_what_is_for_rows_is_not_scaled_with_the_columns(look):
     assert replace(cut, miss_seconds={8: 3.0}).on_all(0.0, 1.0, 8) == pytest.approx(13.0)
 
 
-def test_races_and_sweeps_take_time(look):
+def test_sweeps_take_time(look):
     cut = cut_from(look.rows, look.size, look.size.nnz // 4, 2)
     assert cut.sweep_seconds(1e-3, "logistic", 2, 0.01) > 0
-    assert min(cut.race_seconds(8, 1e-3, 1, 0.01)) > 0
-    assert min(cut.race_seconds(3, 1e-3, 2, 0.01)) > 0
-
-
-@pytest.mark.parametrize(("n_rows", "n_classes", "parts"), [(100, 2, 2), (9000, 2, 1), (100, 3, 1)])
-def test_held_out_parts_are_those_of_a_fit(n_rows, n_classes, parts):
-    assert n_parts_of(n_rows, n_classes) == parts

@@ -14,7 +14,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..design.sparse import decisions, flipped
-from ..io.saved import State, part, prefixed
+from ..io.saved import COUNT, State, entry, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Factors
 from .first_step import factors_of
@@ -187,7 +187,7 @@ class AlphaPath:
 
     def saved(self) -> State:
         """Return all it takes to go on from here, to the same bits."""
-        state: State = {"n_sweeps": np.asarray(self.n_sweeps)}
+        state: State = {"n_sweeps": np.asarray(self.n_sweeps, dtype=np.int64)}
         for g, group in enumerate(self.groups):
             state |= prefixed(str(g), group.lanes.saved())
             state |= prefixed(f"subspace{g}", group.subspace.saved())
@@ -195,6 +195,7 @@ class AlphaPath:
 
     def restore(self, state: State) -> None:
         """Go on from where `saved` was called, at the same alpha."""
+        self.n_sweeps = int(entry(state, "n_sweeps", (), np.int64, COUNT))
         for g, group in enumerate(self.groups):
             group.lanes.restore(part(str(g), state))
             group.subspace.restore(part(f"subspace{g}", state))

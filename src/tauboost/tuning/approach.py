@@ -11,6 +11,7 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..io.saved import Range, State, entry, part, prefixed
 from ..penalty import Factors
 from ..problem import Problem
 from ..solvers.bound import value_and_gap
@@ -18,12 +19,15 @@ from ..solvers.exact import WARM
 from ..solvers.newton import MOST_DENSE, dense_price
 from ..solvers.result import Status
 from .alpha_path import AlphaPath
+from .choice import Choice
 from .options import Job
 from .samples import Samples
 from .strength import Strength
 from .trained import Minimum
 
-__all__ = ["approached"]
+__all__ = ["APPROACH", "approached"]
+
+APPROACH = "approach"  # the phase, in a checkpoint
 
 # Sweeps go on while one lowers the objective by more than this share of what may be left.
 ENOUGH = 0.2
@@ -36,8 +40,16 @@ MOST_SWEEPS = 30
 class Approach:
     """Sweeps of all tasks towards the optimum on all samples."""
 
-    def __init__(self, job: Job, strength: Strength, factors: list[Factors | None]) -> None:
+    def __init__(
+        self,
+        job: Job,
+        strength: Strength,
+        factors: list[Factors | None],
+        best: Choice | None,
+        state: State | None,
+    ) -> None:
         self.job, self.samples, self.strength = job, job.samples, strength
+        self.best = best
         self.factors = factors
         self.path = AlphaPath(
             job.samples,
@@ -47,13 +59,18 @@ class Approach:
             factors=[factors],
         )
         self.most = min(MOST_SWEEPS, job.options.max_iter - 1)
+        self.share = ENOUGH
+        if state is not None:
+            self.path.restore(part("path", state))
+            self.share = float(entry(state, "share", (), np.float64, Range(0.0, ENOUGH)))
 
     def run(self) -> Minimum | None:
         """Sweep while it pays; returns the optimum if it is proved to be there."""
-        path, tol, share = self.path, self.job.options.tol, ENOUGH
+        path, tol = self.path, self.job.options.tol
         while path.n_sweeps < self.most:
+            self.job.options.checkpoint.save(APPROACH, self._state)
             objective = path.objective()
-            enough = share * tol * objective / self.samples.n_tasks
+            enough = self.share * tol * objective / self.samples.n_tasks
             if path.converge(enough, self.most - path.n_sweeps, self._look):
                 break
             if path.objective() < 0.8 * objective:
@@ -66,8 +83,12 @@ class Approach:
             if found.gap is None:
                 break
             still = tol * found.objective / found.gap
-            share *= min(max(still**POWER, LEAST_SHARE), MOST_SHARE)
+            self.share *= min(max(still**POWER, LEAST_SHARE), MOST_SHARE)
         return None
+
+    def _state(self) -> State:
+        known = {} if self.best is None else prefixed("best", self.best.saved())
+        return known | prefixed("path", self.path.saved()) | {"share": np.asarray(self.share)}
 
     def _look(self) -> bool:
         job, path = self.job, self.path
@@ -94,12 +115,19 @@ class Approach:
 
 
 def approached(
-    job: Job, strength: Strength, factors: list[Factors | None]
+    job: Job,
+    strength: Strength,
+    factors: list[Factors | None],
+    best: Choice | None,
+    state: State | None,
 ) -> tuple[Job, int, list[Minimum]]:
-    """Return the job from a better start, how many sweeps that took, and what is solved by it."""
+    """Return the job from a better start, how many sweeps that took, and what is solved by it.
+
+    ``best`` is the choice that alpha follows from; ``state`` is where to go on from.
+    """
     if job.options.tol == 0 or job.clock.is_over or not is_worth_it(job.samples, strength):
         return job, 0, []
-    approach = Approach(job, strength, factors)
+    approach = Approach(job, strength, factors, best, state)
     found = approach.run()
     path = approach.path
     return replace(job, start=path.points()), path.n_sweeps, [] if found is None else [found]

@@ -227,9 +227,16 @@ class Samples:
             "rows, labels and weights": checksum(*content),
             "fit_intercept": self.fit_intercept,
             "units": "as given" if self.units is None else "own",
+            "penalty_factors": self._named_factors,
             "seed": self.seed,
             "version": VERSION,
         }
+
+    @property
+    def _named_factors(self) -> str:
+        """What tells the factors of the penalty from others."""
+        given = self.penalty_factors
+        return str(given) if given is None or isinstance(given, str) else checksum(given)
 
     @cached_property
     def copies(self) -> Vector:

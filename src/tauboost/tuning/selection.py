@@ -158,7 +158,7 @@ class _Walk:
 
     def _state(self) -> State:
         numbers = np.array([self.least, self.last])
-        counts = np.array([self.place, self.rises, self.path.n_sweeps])
+        counts = np.array([self.place, self.rises])
         state = prefixed("best", self.best.saved()) | prefixed("path", self.path.saved())
         return state | {"numbers": numbers, "counts": counts}
 
@@ -167,10 +167,10 @@ class _Walk:
         if state is None:
             return
         self.best.restore(part("best", state), self.job.samples)
-        counts = entry(state, "counts", (3,), np.int64, COUNT).tolist()
+        counts = entry(state, "counts", (2,), np.int64, COUNT).tolist()
         positive = Range(0.0, math.inf)
         self.least, self.last = entry(state, "numbers", (2,), np.float64, positive).tolist()
-        self.place, self.rises, self.path.n_sweeps = counts
+        self.place, self.rises = counts
         self.path.go_to(self.ahead[min(self.place, len(self.ahead)) - 1])
         self.path.restore(part("path", state))
 
@@ -204,9 +204,10 @@ def candidates(samples: Samples, options: Options) -> list[list[Strength]]:
     for loss, ratio in kinds(options):
         if ratio < 0.5:
             unit = unit_of_l2(samples, factors) / (1.0 - ratio)
-            alphas = unit * 10.0**DECADES
+            decades = DECADES
         else:
             unit = largest_gradient(samples, loss, factors) / ratio
-            alphas = unit * 10.0**DECADES_OF_L1
+            decades = DECADES_OF_L1
+        alphas = (unit or 1.0) * 10.0**decades  # 0: there is nothing to learn from
         lists.append([Strength(loss, alpha, ratio) for alpha in alphas.tolist()])
     return lists

@@ -16,7 +16,7 @@ from ..base.arrays import Vector
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..io.checkpoint import NoCheckpoint
-from ..io.saved import SavedStateError, State, part, prefixed
+from ..io.saved import COUNT, SavedStateError, State, entry, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Factors
 from ..problem import Problem
@@ -25,7 +25,7 @@ from ..solvers.bound import why_unbounded
 from ..solvers.result import Result, Status
 from ..solvers.stopping import Snapshot
 from . import alpha_path
-from .approach import approached
+from .approach import APPROACH, approached
 from .cautions import FEWEST, of_choice, of_model, of_range, of_repeats, of_units, slope_at_the_end
 from .choice import Choice
 from .early_stopping import stopped_early
@@ -143,8 +143,8 @@ def caution_of(samples: Samples, best: Choice) -> str:
 
 
 def phases_of_fit(samples: Samples) -> list[str]:
-    """Return the names of the phases after a choice, one for each task."""
-    return [f"solve {task}" for task in range(samples.n_tasks)]
+    """Return the names of the phases after a choice: of all tasks together, and of each."""
+    return [APPROACH, *(f"solve {task}" for task in range(samples.n_tasks))]
 
 
 def fixed(
@@ -159,11 +159,13 @@ def fixed(
     if state is None and options.checkpoint.phase in names:
         state = options.checkpoint.saved(options.checkpoint.phase)
     factors = factors_of(samples)
-    found: list[Minimum] = [] if state is None else solved_before(samples, state)
-    own = None if state is None else part("fit", state)
-    n_before = 0
-    if state is None:
-        job, n_before, found = approached(job, strength, factors)
+    found: list[Minimum] = []
+    own, n_before = None, 0
+    if state is None or options.checkpoint.phase == APPROACH:
+        job, n_before, found = approached(job, strength, factors, best, state)
+    else:
+        found, own = solved_before(samples, state), part("fit", state)
+        n_before = int(entry(state, "n_before", (), np.int64, COUNT))
     for task in range(len(found), samples.n_tasks):
         fit = Fit(job, task, strength, factors[task], found, best, n_before)
         found.append(fit.run(own))
@@ -257,10 +259,10 @@ class Fit:
 
     def look(self, snapshot: Snapshot) -> bool:
         """Save the state, and tell about it."""
-        take, best, before = snapshot.saved, self.best, self.before
+        take, best, before, n_before = snapshot.saved, self.best, self.before, self.n_before
         if take is not None:
             self.job.options.checkpoint.save(
-                f"solve {self.task}", lambda: state_of(take(), best, before)
+                f"solve {self.task}", lambda: state_of(take(), best, before, n_before)
             )
         held_out_loss = nan if best is None else best.loss
         earlier = sum(minimum.n_sweeps - self.n_before for minimum in before)
@@ -282,9 +284,10 @@ class Fit:
         )
 
 
-def state_of(fit: State, best: Choice | None, before: list[Minimum]) -> State:
+def state_of(fit: State, best: Choice | None, before: list[Minimum], n_before: int) -> State:
     """Return the state of a fit, with the choice it follows from and the tasks that are solved."""
     state = prefixed("fit", fit) | ({} if best is None else prefixed("best", best.saved()))
+    state["n_before"] = np.asarray(n_before, dtype=np.int64)
     for task, minimum in enumerate(before):
         state |= prefixed(f"task{task}", minimum.saved())
     return state
