@@ -122,7 +122,8 @@ class Bounding:
         at = self._with_weaker_l1(lam, most_epochs)
         scale = self.problem.design.scale[: penalty.n]
         if penalty.l1_factors is not None:
-            scale = scale / penalty.l1_factors
+            of_l1 = penalty.l1_factors
+            scale = np.divide(scale, of_l1, out=np.zeros_like(scale), where=of_l1 > 0)
         largest = float(scale.max(initial=0.0)) or 1.0  # 0: no entries at all
         near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / largest
         seen = math.inf
