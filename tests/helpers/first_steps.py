@@ -16,17 +16,23 @@ def samples_of(X, codes, weights=None, **options):
     return Samples.build(rows, codes, int(max(codes)) + 1, weights, **(settings | options))
 
 
-def in_units(X, weights, fit_intercept=True):
-    """Columns far from 0 less their mean, if there is an intercept; all over their largest."""
-    Z = np.array(X, dtype=float)
-    for i, column in enumerate(Z.T):
+def units(X, weights, fit_intercept=True):
+    """Return what columns are subtracted (if far from 0, their mean), and their largest value."""
+    centers = np.zeros(X.shape[1])
+    for i, column in enumerate(np.transpose(X) if fit_intercept else ()):
         entries = column[column != 0]
         mean = np.average(column, weights=weights)
         variance = np.average((column - mean) ** 2, weights=weights)
         is_dense = len(entries) > 0.9 * len(column) and np.ptp(entries) > 0
-        if fit_intercept and is_dense and mean**2 > 9 * variance:
-            Z[:, i] -= mean
-    return Z / np.maximum(np.abs(Z).max(axis=0), 1e-300)
+        centers[i] = mean if is_dense and mean**2 > 9 * variance else 0.0
+    sizes = np.abs(X - centers).max(axis=0)
+    return centers, np.where(sizes > 0, sizes, 1.0)
+
+
+def in_units(X, weights, fit_intercept=True):
+    """Return the columns as psi sees them."""
+    centers, sizes = units(X, weights, fit_intercept)
+    return (X - centers) / sizes
 
 
 def steps(Z, is_positive, copies):
