@@ -47,7 +47,8 @@ def steps(Z, is_positive, copies):
 
 
 def expected_scales(Z, is_positive, copies):
-    s = np.sqrt(np.abs(steps(Z, is_positive, copies)))
+    d = np.abs(steps(Z, is_positive, copies))
+    s = np.sqrt(np.where(d > 1e-9, d, 0.0))  # the rest is rounding
     is_used = (Z[copies > 0] != 0).any(axis=0)
     if not is_used.any():
         return np.ones(len(s))
