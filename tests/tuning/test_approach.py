@@ -172,6 +172,18 @@ def test_without_a_penalty_the_edge_is_what_counts():
     assert abs(slopes.sum()) <= 1e-6
 
 
+@pytest.mark.parametrize("alpha", [1e-4, 1e-6])
+def test_where_there_is_no_optimum_it_says_so_at_once(alpha):
+    """Without l2 the logarithm of the exponential loss falls faster than l1 rises."""
+    X = np.random.default_rng(1).normal(size=(60, 30))
+    y = (X[:, 0] > 0).astype(int)
+    clf = tb.TauBoostClassifier(alpha=alpha, loss="exponential", l1_ratio=1.0, tol=1e-6).fit(X, y)
+    assert "The data are separable" in clf.message_
+    assert clf.n_iter_ < 100
+    assert clf.record_.gap is None
+    np.testing.assert_array_equal(clf.predict(X), y)
+
+
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_another_order_of_sweeps_is_the_same_model(n_classes, monkeypatch):
     """Short texts, where a model of few sweeps depends on their order most."""

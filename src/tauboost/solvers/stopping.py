@@ -283,6 +283,8 @@ class Monitor:
         # A start of one's own may be all that is wanted.
         is_warm = epoch == 0 and bool(at.lam.any())
         is_due = is_warm or self._gap_tests.is_due(at.edge_hint, epoch)
+        # Where no optimum exists, edges need not fall any further.
+        is_due |= wanted > 0 and is_unbounded(self.problem, self.penalty, at.value, at.lam)
         if not certificate and wanted > 0 and is_due:
             certificate = self._gap_test(at, objective, wanted)
         if certificate is not None:
