@@ -210,26 +210,33 @@ class Penalty:
         excess = np.abs(g) - l1
         lower, upper = self._sides()
         if self.l2 > 0:
-            x = np.sign(g) * np.maximum(excess, 0.0) / l2
+            # Without a penalty of its own, a feature goes as far as its bounds let it.
+            x, outward = np.zeros(self.n), excess > 0
+            with np.errstate(divide="ignore"):
+                np.divide(np.sign(g) * excess, l2, out=x, where=outward)
             np.clip(x, lower, upper, out=x)
         else:
             at_rest = np.clip(0.0, lower, upper)
             x = np.where(excess > 0, np.where(g > 0, upper, lower), at_rest)
         is_finite = np.isfinite(x)
+        excess = excess[~is_finite]
         if self.l1_factors is not None:
-            excess = excess / self.l1_factors
-        steepest = float(excess[~is_finite].max(initial=0.0))
+            excess = excess / self.l1_factors[~is_finite]
+        steepest = float(excess.max(initial=0.0))
         with np.errstate(invalid="ignore"):
             sums = g * x - l1 * np.abs(x) - 0.5 * l2 * np.square(x)
         total = float(np.sum(sums[is_finite]))
         return total - self.rest_value + (radius * steepest if steepest > 0 else 0.0)
 
     def largest_slope(self, slope: Vector) -> float:
-        """Return the largest |slope|, over its factor, in a direction in which no bound ends."""
+        """Return the largest |slope|, over its factor, where neither a bound nor l2 ends it."""
         lower, upper = self._sides()
         g = -slope[: self.n]
-        size = np.abs(g) if self.l1_factors is None else np.abs(g) / self.l1_factors
-        return float(size[np.isinf(np.where(g > 0, upper, lower))].max(initial=0.0))
+        is_free = np.isinf(np.where(g > 0, upper, lower)) & (np.asarray(self.each_l2) == 0.0)
+        size = np.abs(g[is_free])
+        if self.l1_factors is not None:
+            size = size / self.l1_factors[is_free]
+        return float(size.max(initial=0.0))
 
     def _sides(self) -> tuple[Vector, Vector]:
         if self.lower is not None and self.upper is not None:

@@ -17,7 +17,6 @@ from .. import _core
 from ..base.threads import useful_threads
 from ..io.saved import (
     COUNT,
-    FINITE,
     NOT_NEGATIVE,
     Range,
     State,
@@ -50,17 +49,18 @@ FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2
 # costs no more than so many sweeps.
 WARM = 40
 # What a state holds, and what it may be.
+ANY = Range(-math.inf, math.inf)  # weights that vanish take the objective to -inf
 STATE = WEIGHTS_STATE | {
     "edge_hint": Range(0.0, math.inf),
     "sweep_edge": NOT_NEGATIVE,
-    "sweep_decrease": FINITE,
+    "sweep_decrease": ANY,
 }
 NEWTON_STATE = {
     "iterations": Range(FEWEST_ITERATIONS, MOST_ITERATIONS),
     "price": COUNT,
     "wait": COUNT,
     "paid": COUNT,
-    "recent": FINITE,
+    "recent": ANY,
 }
 
 

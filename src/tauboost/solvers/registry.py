@@ -238,7 +238,9 @@ def solve(
     make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
     assert make is not None
     at = make(Start(problem, penalty, lam, **options))
-    return chosen.run(at, Monitor(problem, penalty, rule, callback, bounding))
+    monitor = Monitor(problem, penalty, rule, callback, bounding)
+    monitor.restore(resume, at)
+    return chosen.run(at, monitor)
 
 
 def _checked_start(problem: BaseProblem, lam0: ArrayLike | None) -> Vector | None:

@@ -18,13 +18,13 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, ClassVar, Protocol
 
 import numpy as np
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..io.saved import State
+from ..io.saved import FINITE, NOT_NEGATIVE, Range, State, entry, pack, part, prefixed, unpack
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..validation import check_real
@@ -184,6 +184,7 @@ class Monitor:
         self._bounded_at: Vector | None = None
         self._rows: list[tuple[float, float, float, float, float]] = []
         self._next_test = 0.0
+        self._objective: float | None = None  # at the last look
         self._verdict: tuple[Status, str] | None = None
         self._start = time.perf_counter()
 
@@ -191,17 +192,42 @@ class Monitor:
         """Look at the current point; a status means: stop here."""
         epoch, seconds = at.epochs(), time.perf_counter() - self._start
         objective = at.value + self.penalty.value(at.lam)
-        if at.is_monotone and self._rows:
-            objective = _without_rounding(objective, self._rows[-1][4])
+        if at.is_monotone and self._objective is not None:
+            objective = _without_rounding(objective, self._objective)
+        self._objective = objective
         value = objective if self.penalty.is_zero else at.value
         self._rows.append((epoch, at.updates, seconds, value, objective))
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
             seen = (epoch, at.updates, seconds, value, objective)
-            stop = self.callback(Snapshot(*seen, getattr(at, "saved", None), self._point(at)))
+            stop = self.callback(Snapshot(*seen, self._saved(at), self._point(at)))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
                 self._verdict = (Status.INTERRUPTED, "Interrupted by the callback.")
         return None if self._verdict is None else self._verdict[0]
+
+    def _saved(self, at: Iteration) -> Callable[[], State] | None:
+        """Return what gives the state of a method, and of its monitor, if the method has one."""
+        take = getattr(at, "saved", None)
+        return None if take is None else lambda: take() | prefixed("monitor", self._state(at))
+
+    def _state(self, at: Iteration) -> State:
+        """Return what decides when to test and to stop; a bound as the points it was found at."""
+        is_bounded = self._bounded_at is not None and np.array_equal(self._bounded_at, at.lam)
+        numbers = {"objective": np.asarray(self._objective), "bounded": np.asarray(int(is_bounded))}
+        bounding = {} if self.bounding is None else prefixed("bounding", self.bounding.saved())
+        return numbers | pack(self._gap_tests, GapTests.STATE) | bounding
+
+    def restore(self, resume: State | None, at: Iteration) -> None:
+        """Go on from where a method, which is there again, was observed last; None: begin."""
+        if resume is None:
+            return
+        state = part("monitor", resume)
+        self._objective = float(entry(state, "objective", (), np.float64, FINITE))
+        is_bounded = entry(state, "bounded", (), np.int64, Range(0, 1))
+        unpack(self._gap_tests, GapTests.STATE, state)
+        if self.bounding is not None:
+            self.bounding.restore(part("bounding", state))
+        self._bounded_at = at.lam.copy() if is_bounded else None
 
     def _point(self, at: Iteration) -> Callable[[], tuple[Vector, float]]:
         """Return lam and the intercept as they are now, for those who will ask for them.
@@ -257,6 +283,8 @@ class Monitor:
         # A start of one's own may be all that is wanted.
         is_warm = epoch == 0 and bool(at.lam.any())
         is_due = is_warm or self._gap_tests.is_due(at.edge_hint, epoch)
+        # Where no optimum exists, edges need not fall any further.
+        is_due |= wanted > 0 and is_unbounded(self.problem, self.penalty, at.value, at.lam)
         if not certificate and wanted > 0 and is_due:
             certificate = self._gap_test(at, objective, wanted)
         if certificate is not None:
@@ -351,6 +379,8 @@ class GapTests:
     a sweep, which cost nothing, have fallen as far as the square asks for; where a method has none
     to show, after a tenth more epochs.
     """
+
+    STATE: ClassVar = {"edge": Range(0.0, math.inf), "epoch": NOT_NEGATIVE}
 
     def __init__(self) -> None:
         self.edge, self.epoch = np.inf, 0.0  # what to wait for

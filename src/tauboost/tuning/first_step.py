@@ -29,6 +29,7 @@ __all__ = ["Sums", "checked_factors", "class_sums", "factors_of", "scales"]
 
 POWER = 0.5  # p; 0: all columns alike; 1: naive Bayes (docs/decisions/0037)
 LEAST = 0.01  # of the median
+ROUNDING = 1e-9  # a step below this is none: its root would be an effect
 
 # Of each class: the sums of |x| over its entries below and above 0, and its rows.
 Sums = tuple[Vector, Vector, Vector]
@@ -102,7 +103,8 @@ def _scale(neg: Vector, pos: Vector, rows: Vector, k: int) -> Vector:
     rest_neg, rest_pos = (x.sum(axis=0) - x[k] for x in (neg, pos))
     agree = pos[k] / m_pos + rest_neg / m_neg
     disagree = neg[k] / m_pos + rest_pos / m_neg
-    s = np.abs(np.log((agree + one) / (disagree + one))) ** POWER
+    d = np.abs(np.log((agree + one) / (disagree + one)))
+    s = np.where(d > ROUNDING, d, 0.0) ** POWER
     is_used = (neg.sum(axis=0) + pos.sum(axis=0)) > 0
     if not is_used.any():
         return np.ones(len(s))

@@ -219,6 +219,8 @@ class Samples:
     def identity(self) -> dict[str, Any]:
         """Return what tells these samples from others, without a look at every entry."""
         content = (self.arrays.row_ends(), self.codes, self.weights)
+        factors = self.penalty_factors
+        factors = checksum(factors) if isinstance(factors, np.ndarray) else factors
         return {
             "samples": self.n_given,
             "features": self.arrays.shape[1],
@@ -227,16 +229,11 @@ class Samples:
             "rows, labels and weights": checksum(*content),
             "fit_intercept": self.fit_intercept,
             "units": "as given" if self.units is None else "own",
-            "penalty_factors": self._named_factors,
+            "groups": None if self.groups is None else checksum(self.groups),
+            "penalty_factors": factors,
             "seed": self.seed,
             "version": VERSION,
         }
-
-    @property
-    def _named_factors(self) -> str:
-        """What tells the factors of the penalty from others."""
-        given = self.penalty_factors
-        return str(given) if given is None or isinstance(given, str) else checksum(given)
 
     @cached_property
     def copies(self) -> Vector:

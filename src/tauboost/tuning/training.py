@@ -16,7 +16,7 @@ from ..base.arrays import Vector
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..io.checkpoint import NoCheckpoint
-from ..io.saved import COUNT, SavedStateError, State, entry, part, prefixed
+from ..io.saved import FINITE, Range, SavedStateError, State, entry, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Factors
 from ..problem import Problem
@@ -165,7 +165,7 @@ def fixed(
         job, n_before, found = approached(job, strength, factors, best, state)
     else:
         found, own = solved_before(samples, state), part("fit", state)
-        n_before = int(entry(state, "n_before", (), np.int64, COUNT))
+        job, n_before = approached_before(job, state)
     for task in range(len(found), samples.n_tasks):
         fit = Fit(job, task, strength, factors[task], found, best, n_before)
         found.append(fit.run(own))
@@ -259,15 +259,23 @@ class Fit:
 
     def look(self, snapshot: Snapshot) -> bool:
         """Save the state, and tell about it."""
-        take, best, before, n_before = snapshot.saved, self.best, self.before, self.n_before
+        take, best, before = snapshot.saved, self.best, self.before
         if take is not None:
+            began = self.began()
             self.job.options.checkpoint.save(
-                f"solve {self.task}", lambda: state_of(take(), best, before, n_before)
+                f"solve {self.task}", lambda: state_of(take(), best, before) | began
             )
         held_out_loss = nan if best is None else best.loss
         earlier = sum(minimum.n_sweeps - self.n_before for minimum in before)
         n_sweeps = self.n_before + earlier + round(snapshot.epoch)
         return self.job.tell("fit", n_sweeps, snapshot.objective, held_out_loss)
+
+    def began(self) -> State:
+        """Return where this and later tasks start, and after how many sweeps."""
+        if self.job.start is None:
+            return {}
+        begin = {"start": self.job.start, "n_sweeps": np.asarray(self.n_before)}
+        return prefixed("begin", begin)
 
     def minimum(self, design: SparseDesign, result: Result) -> Minimum:
         """Return what was found."""
@@ -284,10 +292,9 @@ class Fit:
         )
 
 
-def state_of(fit: State, best: Choice | None, before: list[Minimum], n_before: int) -> State:
+def state_of(fit: State, best: Choice | None, before: list[Minimum]) -> State:
     """Return the state of a fit, with the choice it follows from and the tasks that are solved."""
     state = prefixed("fit", fit) | ({} if best is None else prefixed("best", best.saved()))
-    state["n_before"] = np.asarray(n_before, dtype=np.int64)
     for task, minimum in enumerate(before):
         state |= prefixed(f"task{task}", minimum.saved())
     return state
@@ -301,6 +308,17 @@ def solved_before(samples: Samples, state: State) -> list[Minimum]:
     if n_done >= samples.n_tasks:
         raise SavedStateError("tasks")
     return [Minimum.restored(part(f"task{t}", state), samples.matrix.n) for t in range(n_done)]
+
+
+def approached_before(job: Job, state: State) -> tuple[Job, int]:
+    """Return the job from where tasks started, and how many sweeps that took."""
+    begin = part("begin", state)
+    if not begin:
+        return job, 0
+    shape = (job.samples.n_tasks, job.samples.matrix.n)
+    start = entry(begin, "start", shape, np.float64, FINITE)
+    n_sweeps = entry(begin, "n_sweeps", (), np.int64, Range(0, job.options.max_iter))
+    return replace(job, start=start), int(n_sweeps)
 
 
 def calibrated(job: Job, strength: Strength, held: Vector) -> Trained:

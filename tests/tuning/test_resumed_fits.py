@@ -1,0 +1,150 @@
+"""A fit that was killed goes on to the same bits, whatever it begins with and stops on."""
+
+from __future__ import annotations
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+
+import tauboost as tb
+from fits import fit_watched
+from tauboost.io.checkpoint import Checkpoint
+
+
+class Killed(Exception):  # noqa: N818
+    """Stands for a signal that nobody can catch."""
+
+
+class Mortal(Checkpoint):
+    """Saves at every opportunity, and dies after some of them."""
+
+    def __init__(self, folder, lifetime):
+        super().__init__(folder, every=0.0)
+        self.lifetime = lifetime
+
+    def save(self, phase, state):
+        self._due = 0.0
+        super().save(phase, state)
+        self.lifetime -= 1
+        if self.lifetime == 0:
+            raise Killed
+
+
+def wide(n_classes):
+    """More columns than a dense Newton step takes: fits begin with sweeps in lanes."""
+    rng = np.random.default_rng(0)
+    X = (rng.random((300, 2500)) < np.minimum(0.4, 6 / np.arange(1, 2501))).astype(float)
+    H = X @ rng.normal(size=2500) + rng.logistic(size=300)
+    ends = np.quantile(H, np.arange(1, n_classes) / n_classes)
+    return sp.csr_array(X), np.digitize(H, ends)
+
+
+def dense(seed):
+    rng = np.random.default_rng(seed)
+    X = rng.normal(size=(150, int(rng.integers(5, 40))))
+    X += 3 * (seed % 2) * X[:, :1]
+    y = X @ rng.normal(size=X.shape[1]) + 5 * rng.logistic(size=150) > 0
+    return X, y.astype(int)
+
+
+def lived_and_died(folder, X, y, lifetime, **options):
+    """Return the fit in one go, the one with deaths in between, and how many there were."""
+    whole = tb.TauBoostClassifier(random_state=0, **options).fit(X, y)
+    for deaths in range(100):
+        clf = tb.TauBoostClassifier(random_state=0, **options)
+        try:
+            fit_watched(clf, X, y, checkpoint=Mortal(folder, lifetime))
+        except Killed:
+            continue
+        return whole, clf, deaths
+    raise AssertionError("it never ends")
+
+
+def check(whole, clf):
+    np.testing.assert_array_equal(clf.coef_, whole.coef_)
+    np.testing.assert_array_equal(clf.intercept_, whole.intercept_)
+    for name in ("n_iter_", "message_", "selection_"):
+        assert getattr(clf, name) == getattr(whole, name)
+    assert clf.record_.gap == whole.record_.gap
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("max_iter", [60, 34])
+def test_what_sweeps_in_lanes_have_begun(tmp_path, n_classes, max_iter):
+    X, y = wide(n_classes)
+    how = {"alpha": 1e-4, "tol": 1e-9, "max_iter": max_iter}
+    whole, clf, deaths = lived_and_died(tmp_path / "fit", X, y, 5, **how)
+    assert deaths > 0
+    check(whole, clf)
+    if max_iter == 34:
+        assert "Out of epochs" in clf.message_
+        assert clf.n_iter_ == 34
+
+
+@pytest.mark.parametrize("seed", range(3))
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_what_stops_on_a_gap(tmp_path, seed, loss, l1_ratio):
+    """When the next one is tested, and the best bound so far, are part of the state."""
+    how = {"loss": loss, "l1_ratio": l1_ratio, "alpha": 10.0 ** (-1 - seed / 2), "max_iter": 60}
+    whole, clf, _ = lived_and_died(
+        tmp_path / "fit", *dense(seed), 2 + seed % 2, tol=10.0 ** (-2 - seed), **how
+    )
+    check(whole, clf)
+
+
+def test_a_search_with_classes(tmp_path):
+    X, y = wide(3)
+    whole, clf, deaths = lived_and_died(tmp_path / "fit", X, y, 2, tol=1e-8)
+    assert deaths > 0
+    check(whole, clf)
+
+
+@pytest.mark.parametrize(
+    ("change", "groups", "words"),
+    [
+        ({"penalty_factors": None}, None, "penalty_factors was 'auto', now None"),
+        ({"penalty_factors": np.ones(5)}, None, "penalty_factors was 'auto', now"),
+        ({}, np.arange(150) // 2, "groups was None, now"),
+    ],
+)
+def test_another_problem_is_refused(tmp_path, change, groups, words):
+    X, y = dense(0)
+    X, how = X[:, :5], {"alpha": 1e-3, "tol": 1e-9, "random_state": 0}
+    with pytest.raises(Killed):
+        fit_watched(tb.TauBoostClassifier(**how), X, y, checkpoint=Mortal(tmp_path / "fit", 2))
+    other = tb.TauBoostClassifier(**how | change)
+    with pytest.raises(ValueError, match=words):
+        fit_watched(other, X, y, checkpoint=Checkpoint(tmp_path / "fit"), groups=groups)
+
+
+@pytest.mark.parametrize("loss", ["logistic", "exponential"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 1.0])
+@pytest.mark.parametrize("stop", [{"gap": 1e-7}, {"relative_gap": 1e-4}, {"tol": 1e-7}])
+def test_solve_goes_on_from_every_look(loss, l1_ratio, stop):
+    X, y = dense(3)
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
+    how = {"alpha": 0.02, "l1_ratio": l1_ratio, "random_state": 0} | stop
+    states = []
+    whole = tb.solve(problem, **how, callback=lambda seen: states.append(seen.saved()) or False)
+    for state in states[:-1:2]:
+        again = tb.solve(problem, **how, resume=state)
+        np.testing.assert_array_equal(again.lam, whole.lam)
+        assert (again.gap, again.bound, again.message) == (whole.gap, whole.bound, whole.message)
+
+
+def test_a_bound_is_not_believed():
+    """A state says where it was found: a wrong point gives a lower bound, never a wrong one."""
+    problem = tb.Problem(*dense(3), loss="logistic")
+    how = {"alpha": 1e-3, "l1_ratio": 0.0, "random_state": 0}
+    states = []
+    tb.solve(problem, **how, gap=1e-12, callback=lambda seen: states.append(seen.saved()) or False)
+    best = tb.solve(problem, **how, tol=1e-12).objective
+    name = "monitor.bounding.best"
+    state = next(state for state in states if name in state)
+    again = tb.solve(problem, **how, max_epochs=0, resume=state | {name: 5 + state[name]})
+    assert again.bound <= best + 1e-10
+    for one, wrong in ((name, np.nan), ("monitor.epoch", -1.0), ("monitor.objective", np.inf)):
+        forged = state | {one: np.full_like(state[one], wrong)}
+        with pytest.raises(ValueError, match="does not fit this problem"):
+            tb.solve(problem, **how, resume=forged)
