@@ -161,7 +161,7 @@ def fixed(
     factors = factors_of(samples)
     found: list[Minimum] = []
     own, n_before = None, 0
-    if state is None or options.checkpoint.phase == APPROACH:
+    if state is None or part("path", state):  # before any task was solved by itself
         job, n_before, found = approached(job, strength, factors, best, state)
     else:
         found, own = solved_before(samples, state), part("fit", state)
