@@ -154,7 +154,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         parts = TextParts(client, data, self.n_parts, self.patience)
         features, rows = parts.rows(parameters.features(parts.n_texts))
         parts.release()
-        linear = {name: getattr(self, name) for name in SHARED}
+        linear = {name: getattr(self, name) for name in SHARED if hasattr(self, name)}
         linear |= {name: getattr(self, name) for name in ("client", "patience", "checkpoint")}
         linear["time_limit"] = clock.left
         fitter = TauBoostClassifier(n_parts=len(rows), **linear)
