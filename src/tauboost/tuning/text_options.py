@@ -35,7 +35,7 @@ class TextParameters:
     lowercase: bool = True
     max_df: float = 1.0
     max_features: int | None = None
-    max_iter: int = 100
+    max_iter: int = 1000
     min_df: float | str = "auto"
     n_features: int | None = None
     n_jobs: int | None = -1
