@@ -55,23 +55,29 @@ def class_sums_of(
     present = np.flatnonzero(weights > 0)
     X = in_units(part.widened(n_features)[present], units)
     weights, codes = weights[present], codes[present]
-    of_class = sp.csr_array(
-        (weights, (codes, np.arange(len(present)))), shape=(n_classes, len(present))
-    )
     ranges = Ranges.of(as_csr(X), get_worker().state.nthreads)
     columns = np.flatnonzero(ranges.counts)
-    below, above = of_class @ -X.minimum(0), of_class @ X.maximum(0)
-    for sums in (below, above):
-        sums.eliminate_zeros()  # they travel
+    of_classes = [codes == k for k in range(n_classes)]
+    below, above = zip(*(_sums(X[rows], weights[rows]) for rows in of_classes), strict=True)
     return PartSums(
-        below,
-        above,
+        sp.vstack(below, format="csr"),
+        sp.vstack(above, format="csr"),
         np.bincount(codes, weights, n_classes).astype(np.float64),
         len(present),
         are_whole(weights),
         columns,
         ranges.select(columns),
     )
+
+
+def _sums(X: Any, weights: Vector) -> tuple[Any, Any]:
+    """Sum up the columns of some rows, below and above 0; sparse, as sums travel."""
+    entries = X.data * np.repeat(weights, np.diff(X.indptr))
+    found = []
+    for sign in (-1.0, 1.0):
+        sizes = np.maximum(sign * entries, 0.0)
+        found.append(sp.csr_array(np.bincount(X.indices, sizes, X.shape[1])[None, :]))
+    return found[0], found[1]
 
 
 def all_scales(parts: Sequence[PartSums], n_features: int) -> Vector:
