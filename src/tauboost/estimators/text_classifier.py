@@ -71,8 +71,8 @@ class TextClassifier(
         Scale each text to length 1.
     n_features : int or None
         Hash terms to so many features, in place of a vocabulary.
-    loss, alpha, l1_ratio, fit_intercept, class_weight, max_iter, tol, early_stopping
-    validation_fraction, calibration, time_limit, n_jobs, random_state, verbose
+    loss, alpha, l1_ratio, fit_intercept, class_weight, penalty_factors, max_iter, tol
+    early_stopping, validation_fraction, calibration, time_limit, n_jobs, random_state, verbose
         As those of :class:`TauBoostClassifier`.
 
     Attributes
@@ -125,6 +125,7 @@ class TextClassifier(
         l1_ratio: float | str = Defaults.l1_ratio,
         fit_intercept: bool = Defaults.fit_intercept,
         class_weight: Any = Defaults.class_weight,
+        penalty_factors: Any = Defaults.penalty_factors,
         max_iter: int = Defaults.max_iter,
         tol: float = Defaults.tol,
         early_stopping: bool = Defaults.early_stopping,
@@ -153,6 +154,7 @@ class TextClassifier(
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
         self.class_weight = class_weight
+        self.penalty_factors = penalty_factors
         self.max_iter = max_iter
         self.tol = tol
         self.early_stopping = early_stopping

@@ -41,6 +41,7 @@ class TextParameters:
     n_jobs: int | None = -1
     ngram_range: tuple[int, int] = (1, 2)
     norm: str | None = None
+    penalty_factors: Any = "auto"
     random_state: Any = None
     stop_words: Any = None
     sublinear_tf: bool = False
