@@ -55,6 +55,21 @@ def test_a_run_stops_on_its_gap(client, psi, loss):
 
 
 @pytest.mark.parametrize("loss", ["exponential", "logistic"])
+@pytest.mark.parametrize("l1_ratio", [0.0, 0.5, 1.0])
+def test_features_have_penalty_factors(client, l1_ratio, loss):
+    case = CASES["mixed"]
+    factors = np.linspace(0.2, 3.0, case.X.shape[1])
+    options = {"alpha": 0.01, "l1_ratio": l1_ratio, "random_state": 0, "tau": 4}
+    options |= {"relative_gap": 1e-9, "penalty_factors": (factors, factors**2)}
+    expected = tb.solve(case.problem(loss=loss), **options)
+    found = td.solve(client, spread(client, "mixed", 3, loss=loss), **options)
+    assert_same(found, expected, lam=1e-6)
+    assert found.gap <= 1e-9 * (1.0 if loss == "exponential" else found.objective)
+    near = td.solve(client, spread(client, "mixed", 3, loss=loss), local_start=True, **options)
+    assert near.objective == pytest.approx(expected.objective, abs=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
 def test_a_bound_is_true_far_from_the_best_intercept(client, loss):
     rng = np.random.default_rng(3)
     X, y = np.round(rng.normal(size=(50, 1)), 1), (np.arange(50) % 50 < 1).astype(int)
@@ -205,7 +220,8 @@ def test_wide_parts_leave_out_the_features_that_no_part_has(client):
     rng = np.random.default_rng(0)
     m, n = 200, 70_000
     columns = rng.choice(n, 40, replace=False)
-    X = sp.csr_array((np.ones(5 * m), columns[rng.integers(0, 40, 5 * m)], 5 * np.arange(m + 1)))
+    is_there = (rng.random(5 * m) < 0.8).astype(float)  # else columns add up to the intercept
+    X = sp.csr_array((is_there, columns[rng.integers(0, 40, 5 * m)], 5 * np.arange(m + 1)))
     X = sp.csr_array((X.data, X.indices, X.indptr), shape=(m, n))
     y, weights = rng.choice([-1, 1], m), rng.integers(0, 3, m).astype(float)
     whole = tb.Problem(X, y, weights, fit_intercept=True)
@@ -385,6 +401,8 @@ def test_going_on_from_a_checkpoint(client, tmp_path):
     assert json.loads(metadata["facts"])["n_samples"] == 100
     with pytest.raises(ValueError, match=r"another solve: its alpha is 0\.0, not 0\.5"):
         td.solve(None, problem, checkpoint=path, alpha=0.5)
+    with pytest.raises(ValueError, match="another solve: its penalty_factors is None"):
+        td.solve(None, problem, checkpoint=path, penalty_factors=np.ones(problem.n_features))
     path.write_bytes(b"nothing")
     with pytest.raises(ValueError, match="Remove it, or name another file"):
         td.solve(None, problem, checkpoint=path)

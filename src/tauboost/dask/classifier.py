@@ -7,7 +7,7 @@ local one chooses, on a sample of the rows that the driver can hold.
 from __future__ import annotations
 
 import os
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 from typing import Any, Self
 
@@ -17,22 +17,23 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
-from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.sparse import flipped
 from ..design.units import Units
-from ..solvers import Result, Status
+from ..penalty import Factors
 from ..tuning.events import live_line
+from ..tuning.first_step import checked_factors
 from ..tuning.fitting import fit
 from ..tuning.options import Clock, Options, Parameters
 from ..tuning.record import Record
 from ..tuning.strength import Strength
-from ..tuning.training import FEW_SWEEPS
+from ..tuning.trained import Minimum, message_of
 from ..validation import as_csr, check_seed
 from .crew import Patience
 from .labelled import LabelledParts
 from .lazy import LazyPredictions
 from .parts import check_client
+from .plan import Plan
 from .problem import DaskProblem
 from .solver import solve
 
@@ -44,6 +45,7 @@ SHARED = (
     "alpha",
     "l1_ratio",
     "fit_intercept",
+    "penalty_factors",
     "max_iter",
     "tol",
     "time_limit",
@@ -52,37 +54,24 @@ SHARED = (
 )
 
 
-@dataclass(frozen=True)
-class Plan:
-    """What to fit on all rows: as given, or as chosen on a sample."""
-
-    strength: Strength
-    max_sweeps: int
-    seed: int
-    starts: list[Vector] | None = None  # lam0 for each class
-    held_out_loss: float = float("nan")
-    table: list[dict[str, float | str]] | None = None
-    message: str = ""
-    record: Record | None = None  # of all rows; None: of those of the choice only, which is less
-
-
 class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     """:class:`tauboost.TauBoostClassifier` on rows that are in parts on a Dask cluster.
 
-    With a given ``alpha`` the coefficients are those of the local one. With ``alpha="auto"`` up to
-    200,000 rows (and 20 million nonzeros) of all parts come to the driver, the local classifier
-    chooses loss, l1_ratio, alpha and number of sweeps on them, and the choice is fitted on all rows
-    on the cluster. The more rows, the weaker psi has to be: alpha falls as 1 over the number of
-    rows, or over its square root where ``l1_ratio`` is 0.5 or more. More than two classes are told
-    apart one against the rest, one class after the other.
+    The model is the optimum for all rows, within ``tol``, with a certificate: how the rows are cut
+    does not matter. With ``alpha="auto"`` up to 200,000 rows (and 20 million nonzeros) of all parts
+    come to the driver, and the local classifier chooses loss, l1_ratio and alpha on them. The more
+    rows, the weaker psi has to be: alpha falls as 1 over the number of rows, or over its square
+    root where ``l1_ratio`` is 0.5 or more. The cluster starts from the solution on these rows;
+    where they are all, nothing is left to do but to certify it. More than two classes are fitted
+    one-vs-rest, one class after the other.
 
     Once fitted it predicts lazily on dask arrays and data frames, and on this machine on all that
     the local one takes.
 
     Parameters
     ----------
-    loss, alpha, l1_ratio, fit_intercept, max_iter, tol, time_limit, random_state
-        As in :class:`tauboost.TauBoostClassifier`.
+    loss, alpha, l1_ratio, fit_intercept, penalty_factors, max_iter, tol, time_limit, random_state
+        As in :class:`tauboost.TauBoostClassifier`; ``penalty_factors="auto"`` looks at all rows.
     verbose : int
         1 shows a live line: epoch, objective, rounds, bytes, seconds.
     client : distributed.Client, optional
@@ -93,13 +82,14 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         When a worker that does not answer is given up.
     checkpoint : path, optional
         A file on the driver, as in :func:`solve`: a fit that was cut short goes on from it. With
-        more than two classes, one file for each: ``path.0``, ``path.1``, ... With ``alpha="auto"``
-        it needs a ``random_state``, so that the choice is the same again.
+        more than two classes, one file for each: ``path.0``, ``path.1``, ... alpha, where it is
+        not given, is chosen again.
 
     Attributes
     ----------
     classes_, coef_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_
-        As there; ``n_iter_`` counts sweeps over all rows, ``held_out_loss_`` is that of the sample.
+        As there; ``n_iter_`` counts sweeps over all rows, wherever they were made: 0 where the
+        solution on a part of them was good enough. ``held_out_loss_`` is that of the sample.
     selection_, message_, n_features_in_, feature_names_in_, record_
         As there; alpha in ``selection_`` is that for the sample, and ``record_`` has a hash of the
         data only where the sample was all of them.
@@ -134,7 +124,8 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         alpha: float | str = "auto",
         l1_ratio: float | str = 0.0,
         fit_intercept: bool = True,
-        max_iter: int = 100,
+        penalty_factors: Any = "auto",
+        max_iter: int = 1000,
         tol: float = 1e-3,
         time_limit: float | None = None,
         random_state: Any = None,
@@ -148,6 +139,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.fit_intercept = fit_intercept
+        self.penalty_factors = penalty_factors
         self.max_iter = max_iter
         self.tol = tol
         self.time_limit = time_limit
@@ -172,31 +164,27 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         clock = Clock(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)
-        fit_intercept = bool(self.fit_intercept)
-        units = parts.find_units(fit_intercept) if self._has_own_units else None
+        units = parts.find_units(bool(self.fit_intercept)) if self._has_own_units else None
+        factors = self._factors(parts)
         plan = self._plan(parts, options, clock, units)
-        if plan.record is None:
+        record = plan.record
+        if record is None:
             counts, sketch = parts.class_counts(), parts.sketch()
             record = Record.counted(counts, parts.n_features, sketch=sketch)
-            plan = replace(plan, record=record)
-        codes = [1] if len(parts.classes) == 2 else list(range(len(parts.classes)))
-        results = []
-        for k, code in enumerate(codes):
-            problem = DaskProblem(
-                parts.labelled(code),
-                client=client,
-                n_parts=len(parts.loaded),
-                loss=plan.strength.loss,
-                fit_intercept=fit_intercept,
-                patience=self.patience,
-            )
-            if code == codes[-1]:
-                parts.release()
-            lam0 = None if plan.starts is None else plan.starts[k]
-            file = checkpoint_of(self.checkpoint, code, len(codes))
-            problem.note_units(units)
-            results.append(self._solve(problem, plan, options.tol, clock, lam0, file))
-        self._keep_results(parts, plan, results, names_of(data), units)
+        found = self._solved(parts, plan, factors, units, options, clock)
+        gaps = [minimum.gap for minimum in found if minimum.gap is not None]
+        gap = max(gaps) if len(gaps) == len(found) else None
+        self._keep_found(parts, plan, found, units)
+        self._keep_names(names_of(data))
+        self.message_ = plan.message + message_of(found, options.tol)
+        self.record_ = replace(record, caution="", gap=gap)
+
+    def _factors(self, parts: LabelledParts) -> list[Factors | None]:
+        """Return the factors of l1 and l2 for each two-class problem."""
+        given = checked_factors(self.penalty_factors, parts.n_features)
+        if isinstance(given, str):
+            return [(1.0 / s, 1.0 / np.square(s)) for s in parts.find_scales()]
+        return [None if given is None else (given, given)] * len(parts.codes)
 
     def _plan(
         self, parts: LabelledParts, options: Options, clock: Clock, units: Units | None
@@ -204,8 +192,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         """Take what is given, or have the local classifier choose on a sample."""
         if not isinstance(options.alpha, str):
             assert not isinstance(options.l1_ratio, str)
-            strength = Strength(options.loss, options.alpha, options.l1_ratio)
-            return Plan(strength, options.max_iter, self._seed())
+            return Plan(Strength(options.loss, options.alpha, options.l1_ratio))
         rows = parts.sample()
         shared = {name: getattr(self, name) for name in SHARED}
         shared["time_limit"] = clock.left
@@ -219,86 +206,67 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
                 report=line,
                 units=units,
             )
-        # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
-        scale = rows.fraction if local.l1_ratio < 0.5 else rows.fraction**0.5
-        plan = Plan(
-            Strength(local.loss, local.alpha * scale, local.l1_ratio),
-            options.max_iter,
-            self._seed(),
-            held_out_loss=local.held_out_loss,
-            table=local.selection,
-            message=f"Chosen on {len(rows.codes)} rows: {local.loss} loss, "
-            f"alpha={local.alpha * scale:.3g}, l1_ratio={local.l1_ratio:g}. ",
-            record=local.record if rows.fraction == 1.0 else None,
-        )
-        if local.n_iter <= FEW_SWEEPS and np.isfinite(local.held_out_loss):
-            return replace(plan, max_sweeps=local.n_iter)
-        if rows.fraction < 1.0:  # near enough to the optimum to stop there, and not as good
-            return plan
-        coef, intercept = local.coef, local.intercept
-        if units is not None:
-            coef, intercept = units.inward(coef, intercept)
-        points = flipped(np.column_stack([coef, intercept]))
-        return replace(plan, starts=list(points if self.fit_intercept else points[:, :-1]))
+        return Plan.of_choice(local, rows, units, fit_intercept=bool(self.fit_intercept))
 
-    def _seed(self) -> int:
-        return check_seed(self.random_state)
-
-    def _solve(
-        self,
-        problem: DaskProblem,
-        plan: Plan,
-        tol: float,
-        clock: Clock,
-        lam0: Vector | None,
-        checkpoint: Path | None,
-    ) -> Result:
-        return solve(
-            problem.client,
-            problem,
-            alpha=plan.strength.alpha,
-            l1_ratio=plan.strength.l1_ratio,
-            max_epochs=plan.max_sweeps,
-            tol=tol,
-            time_limit=clock.left,
-            lam0=lam0,
-            random_state=plan.seed,
-            checkpoint=checkpoint,
-            progress=bool(self.verbose),
-        )
-
-    def _keep_results(
+    def _solved(
         self,
         parts: LabelledParts,
         plan: Plan,
-        results: list[Result],
-        names: NDArray[Any] | None,
+        factors: list[Factors | None],
         units: Units | None,
+        options: Options,
+        clock: Clock,
+    ) -> list[Minimum]:
+        """Solve one two-class problem after the other, each loaded when it is its turn."""
+        seed, found = check_seed(self.random_state), list[Minimum]()
+        for code, own in zip(parts.codes, factors, strict=True):
+            problem = DaskProblem(
+                parts.labelled(code),
+                client=parts.client,
+                n_parts=len(parts.loaded),
+                loss=plan.strength.loss,
+                fit_intercept=bool(self.fit_intercept),
+                patience=self.patience,
+            )
+            if code == parts.codes[-1]:
+                parts.release()
+            problem.note_units(units)
+            result = solve(
+                problem.client,
+                problem,
+                **plan.options_of(len(found), problem, own, options),
+                time_limit=clock.left,
+                random_state=seed,
+                checkpoint=checkpoint_of(self.checkpoint, code, len(parts.codes)),
+                progress=bool(self.verbose),
+            )
+            found.append(plan.minimum(result))
+        return found
+
+    def _keep_found(
+        self, parts: LabelledParts, plan: Plan, found: list[Minimum], units: Units | None
     ) -> None:
+        # Points are lam in the order of the features, and the intercept.
+        points = flipped(np.stack([minimum.point for minimum in found]))
+        coef, intercept = points[:, :-1], points[:, -1]
+        if units is not None:
+            coef, intercept = units.outward(coef, intercept)
+        self.coef_, self.intercept_ = coef, intercept
+        self.n_features_in_ = parts.n_features
+        self.classes_ = parts.classes
+        self.loss_ = plan.strength.loss
+        self.alpha_ = plan.strength.alpha
+        self.l1_ratio_ = plan.strength.l1_ratio
+        self.n_iter_ = max(minimum.n_sweeps for minimum in found)
+        self.objective_ = np.array([minimum.objective for minimum in found])
+        self.held_out_loss_ = plan.held_out_loss
+        self.selection_ = plan.table
+
+    def _keep_names(self, names: NDArray[Any] | None) -> None:
         if names is not None:
             self.feature_names_in_ = names
         elif hasattr(self, "feature_names_in_"):
             del self.feature_names_in_
-        self.n_features_in_ = parts.n_features
-        self.classes_ = parts.classes
-        self.coef_ = flipped(np.stack([result.lam for result in results]))
-        self.intercept_ = flipped(np.array([result.intercept for result in results]))
-        if units is not None:
-            self.coef_, self.intercept_ = units.outward(self.coef_, self.intercept_)
-        self.loss_ = plan.strength.loss
-        self.alpha_ = plan.strength.alpha
-        self.l1_ratio_ = plan.strength.l1_ratio
-        self.n_iter_ = max(1, *(int(np.ceil(result.n_epochs)) for result in results))
-        self.objective_ = np.array([result.objective for result in results])
-        self.held_out_loss_ = plan.held_out_loss
-        self.selection_ = plan.table or []
-        # If one class did not get to the end, that is what there is to say.
-        last = min(results, key=lambda result: result.status is Status.CONVERGED)
-        self.message_ = plan.message + last.message
-        assert plan.record is not None
-        gaps = [result.gap for result in results if result.gap is not None]
-        known = len(gaps) == len(results)
-        self.record_ = replace(plan.record, caution="", gap=max(gaps) if known else None)
 
     def to_local(self) -> estimators.TauBoostClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""

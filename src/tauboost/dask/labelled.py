@@ -25,6 +25,7 @@ from ..tuning.held_out import fingerprints
 from ..tuning.row_sketch import RowSketch
 from ..tuning.split import of_copies
 from ..validation import as_csr
+from .class_sums import PartSums, all_scales, class_sums_of, unit_of_weights
 from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart
 from .parts import LoadedParts, ordered
@@ -60,6 +61,8 @@ class LabelledParts(LoadedParts):
         super().__init__(Crew(client, patience), data, None, n_parts)
         self.n_features = self.width()
         self.classes = classes_of(self.labels)
+        # The class that each two-class problem tells from the rest.
+        self.codes = [1] if len(self.classes) == 2 else list(range(len(self.classes)))
         self.units: Future | None = None  # None: as given
 
     def find_units(self, fit_intercept: bool) -> Units | None:
@@ -78,6 +81,17 @@ class LabelledParts(LoadedParts):
         return self.on_each(
             f"class-{code}", one_against_rest, self.classes, code, self.n_features, self.units
         )
+
+    def find_scales(self) -> Vector:
+        """Return the scale of each feature in psi, for each two-class problem (first_step.py)."""
+        unit = unit_of_weights(max(summary.largest_weight for summary in self.summaries))
+        how = (self.classes, self.n_features, self.units, unit)
+        sums = self.on_each("sums", sums_of_part, *how, chosen=self.present)
+        key = self._key("scales", 0)
+        found: list[Vector] = self.crew.wait(
+            [self.client.submit(all_scales, sums, self.n_features, key=key)]
+        )
+        return found[0]
 
     def sample(self) -> SampledRows:
         """Bring a bounded number of rows here, in the units in which they were given."""
@@ -128,6 +142,14 @@ def one_against_rest(
     y = (codes_of(part.y, classes) == code).astype(np.int8)
     weights = () if part.sample_weight is None else (part.sample_weight,)
     return (in_units(part.widened(n_features), units), y, *weights)
+
+
+def sums_of_part(
+    part: LoadedPart, classes: NDArray[Any], n_features: int, units: Units | None, unit: float
+) -> PartSums:
+    """Sum a part up class by class, by weights over ``unit``."""
+    codes = codes_of(part.y, classes)
+    return class_sums_of(part, codes, (len(classes), n_features), units, unit)
 
 
 def sample_rows(

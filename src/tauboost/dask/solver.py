@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
+from ..base.arrays import Vector
 from ..io.checkpoint import SolveCheckpoint
-from ..penalty import Bounds, Penalty
+from ..penalty import Bounds, Factors, Penalty, check_factors
 from ..solvers import Result, Snapshot
 from ..solvers import solve as solve_anywhere
 from ..solvers.stopping import DEFAULT_MAX_EPOCHS, Callback
@@ -46,6 +47,8 @@ def solve(
     time_limit: float | None = None,
     target: float | None = None,
     gap: float | None = None,
+    relative_gap: float | None = None,
+    penalty_factors: Any = None,
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
@@ -71,10 +74,12 @@ def solve(
         Whether to start, unless at ``lam0``, from the mean of what one sweep of each part alone
         arrives at: one round, often as good as the first sweep. The optimum is the same, the way
         there is not that of one machine.
-    alpha, l1_ratio, bounds, tau, step, max_epochs, tol, time_limit, target, gap, lam0
+    alpha, l1_ratio, bounds, tau, step, max_epochs, tol, time_limit, target, gap, relative_gap
         As in :func:`tauboost.solve`.
+    penalty_factors, lam0
+        As there.
     random_state, callback
-        As in :func:`tauboost.solve`. With the same ``tau`` and ``random_state`` the result is that
+        As there. With the same ``tau`` and ``random_state`` the result is that
         of one machine, whatever the number of parts, but for rounding.
 
     Returns
@@ -109,15 +114,16 @@ def solve(
             patience=patience,
         )
     most = DEFAULT_MAX_EPOCHS if max_epochs is None else max_epochs
+    factors = check_factors(penalty_factors, problem.n_features)
     file = None
     if checkpoint is not None:
-        file = SolveCheckpoint(checkpoint, _facts(problem, alpha, l1_ratio, bounds))
+        file = SolveCheckpoint(checkpoint, _facts(problem, alpha, l1_ratio, bounds, factors))
         saved = file.load()
         if saved is not None:
             lam0 = np.append(saved[0], [saved[1]] if problem.fit_intercept else [])
             most = max(0.0, most - file.epochs_before)
     if local_start and lam0 is None:
-        penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds)
+        penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, factors=factors)
         lam, intercept = problem.design.split(problem.local_start(penalty, LOCAL_SEED))
         lam0 = np.append(lam, [intercept] if problem.fit_intercept else [])
     with ProgressLine(problem.crew, most, is_shown=progress) as line:
@@ -141,6 +147,8 @@ def solve(
             time_limit=time_limit,
             target=target,
             gap=gap,
+            relative_gap=relative_gap,
+            penalty_factors=penalty_factors,
             lam0=lam0,
             random_state=random_state,
             callback=look,
@@ -151,7 +159,11 @@ def solve(
 
 
 def _facts(
-    problem: DaskProblem, alpha: float, l1_ratio: float, bounds: Bounds | None
+    problem: DaskProblem,
+    alpha: float,
+    l1_ratio: float,
+    bounds: Bounds | None,
+    factors: Factors | None,
 ) -> dict[str, Any]:
     """Say which solve it is: what must not change between a checkpoint and going on from it."""
     return {
@@ -163,4 +175,16 @@ def _facts(
         "alpha": float(alpha),
         "l1_ratio": float(l1_ratio),
         "bounds": repr(bounds),
+        "penalty_factors": None if factors is None else [_print_of(each) for each in factors],
     }
+
+
+def _print_of(factors: Vector | None) -> str:
+    """Return a few digits that change with factors, but not with how rows are cut into parts.
+
+    Factors that are measured on other parts differ in their last bits.
+    """
+    if factors is None:
+        return ""
+    place = np.arange(1.0, len(factors) + 1.0)
+    return f"{factors.sum():.6g}, {(factors * place).sum():.6g}"

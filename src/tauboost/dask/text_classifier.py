@@ -40,7 +40,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
     binary, sublinear_tf, use_idf, norm, n_features
         As there. With ``n_features``, ``use_idf=False`` and no pruning (``min_df=1``) nothing has
         to be counted first, and each text is read once.
-    loss, alpha, l1_ratio, fit_intercept, max_iter, tol, time_limit, random_state
+    loss, alpha, l1_ratio, fit_intercept, penalty_factors, max_iter, tol, time_limit, random_state
         As there; with ``alpha="auto"``, chosen on a sample of the rows.
     verbose : int
         1 shows a live line: epoch, objective, rounds, bytes, seconds.
@@ -92,6 +92,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         alpha: float | str = Defaults.alpha,
         l1_ratio: float | str = Defaults.l1_ratio,
         fit_intercept: bool = Defaults.fit_intercept,
+        penalty_factors: Any = Defaults.penalty_factors,
         max_iter: int = Defaults.max_iter,
         tol: float = Defaults.tol,
         time_limit: float | None = Defaults.time_limit,
@@ -120,6 +121,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
             alpha=alpha,
             l1_ratio=l1_ratio,
             fit_intercept=fit_intercept,
+            penalty_factors=penalty_factors,
             max_iter=max_iter,
             tol=tol,
             time_limit=time_limit,

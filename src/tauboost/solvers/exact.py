@@ -45,8 +45,8 @@ SMALLEST_TAU, LARGEST_TAU = 4, 8192
 NONZEROS_IN_A_BUNDLE = 2**16
 # On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
 FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2
-# A run that starts from a point of its own takes a Newton step after the first sweep, if its Hessian
-# costs no more than so many sweeps.
+# A run that starts from a point of its own takes a Newton step after the first sweep, if its
+# Hessian costs no more than so many sweeps.
 WARM = 40
 # What a state holds, and what it may be.
 ANY = Range(-math.inf, math.inf)  # weights that vanish take the objective to -inf

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
 from math import nan
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +13,8 @@ from ..base.arrays import Vector
 from ..io.checkpoint import from_json, to_json
 from ..io.saved import FINITE, SavedStateError, State, entry
 from ..losses import LOSSES
-from ..penalty import Factors
+from ..penalty import Factors, Penalty
+from ..solvers.bound import why_unbounded
 from ..solvers.result import Status
 from .calibration import fit_link
 from .first_step import factors_of
@@ -21,7 +23,7 @@ from .strength import Strength
 
 FACTS = ("value", "objective", "n_sweeps", "message", "status", "gap", "loss")
 
-__all__ = ["Minimum", "Trained", "model_at", "with_link"]
+__all__ = ["Minimum", "Trained", "goal_of", "message_of", "model_at", "with_link"]
 
 
 @dataclass(frozen=True)
@@ -77,6 +79,26 @@ class Minimum:
             return cls(point, **facts | {"status": Status(facts["status"])})
         except (TypeError, ValueError, KeyError):
             raise SavedStateError("facts") from None
+
+
+def goal_of(psi: Penalty, tol: float) -> dict[str, Any]:
+    """Return the option of ``solve`` that ends a fit: a certified gap, where there can be one."""
+    is_certain = why_unbounded(psi) is None and tol > 0
+    return {"relative_gap": tol} if is_certain else {"tol": tol}
+
+
+def message_of(found: list[Minimum], tol: float) -> str:
+    """Say how far a fit went: what its worst task did."""
+    worst = max(found, key=lambda minimum: (minimum.status is not Status.CONVERGED, minimum.share))
+    if worst.gap is None:
+        return worst.message
+    gap = f"certified gap {worst.share:.2g} of the objective"
+    if not LOSSES[worst.loss].has_odds:
+        gap = f"certified gap {worst.gap:.2g}"
+    if worst.status is Status.CONVERGED:
+        return f"Converged: {gap}, tol={tol:g}."
+    why, _, _ = worst.message.partition(" The optimum is at least")  # that is said already
+    return f"Not converged to tol={tol:g}: {gap}. {why}"
 
 
 def model_at(

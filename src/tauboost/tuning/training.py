@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from dataclasses import dataclass, replace
 from math import nan
-from typing import Any
 
 import numpy as np
 
@@ -17,11 +16,9 @@ from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..io.checkpoint import NoCheckpoint
 from ..io.saved import FINITE, Range, SavedStateError, State, entry, part, prefixed
-from ..losses import LOSSES
 from ..penalty import Factors
 from ..problem import Problem
 from ..solvers import solve
-from ..solvers.bound import why_unbounded
 from ..solvers.result import Result, Status
 from ..solvers.stopping import Snapshot
 from . import alpha_path
@@ -35,7 +32,7 @@ from .options import Clock, Job, Options
 from .samples import Samples
 from .selection import fallback, phases_of_search, select
 from .strength import Strength
-from .trained import Minimum, Trained, model_at, with_link
+from .trained import Minimum, Trained, goal_of, message_of, model_at, with_link
 
 __all__ = ["Trained", "train"]
 
@@ -176,25 +173,11 @@ def fixed(
         strength,
         max(minimum.n_sweeps for minimum in found),
         np.array([minimum.value for minimum in found]),
-        message_of(found, options),
+        message_of(found, options.tol),
         factors,
     )
     gaps = [minimum.gap for minimum in found if minimum.gap is not None]
     return replace(model, gap=max(gaps) if len(gaps) == len(found) else None)
-
-
-def message_of(found: list[Minimum], options: Options) -> str:
-    """Say how far a fit went: what its worst task did."""
-    worst = max(found, key=lambda minimum: (minimum.status is not Status.CONVERGED, minimum.share))
-    if worst.gap is None:
-        return worst.message
-    gap = f"certified gap {worst.share:.2g} of the objective"
-    if not LOSSES[worst.loss].has_odds:
-        gap = f"certified gap {worst.gap:.2g}"
-    if worst.status is Status.CONVERGED:
-        return f"Converged: {gap}, tol={options.tol:g}."
-    why, _, _ = worst.message.partition(" The optimum is at least")  # that is said already
-    return f"Not converged to tol={options.tol:g}: {gap}. {why}"
 
 
 @dataclass(frozen=True)
@@ -223,10 +206,6 @@ class Fit:
         factors = self.factors
         if factors is not None:
             factors = tuple(None if f is None else f[design.place] for f in factors)  # type: ignore
-        is_bounded = why_unbounded(strength.psi(design.n_penalised, self.factors)) is None
-        goal: dict[str, Any] = {"tol": options.tol}
-        if is_bounded and options.tol > 0:
-            goal = {"relative_gap": options.tol}
         result = solve(
             problem,
             alpha=strength.alpha,
@@ -234,7 +213,7 @@ class Fit:
             penalty_factors=factors,
             n_threads=samples.n_threads,
             max_epochs=options.max_iter - self.n_before,
-            **goal,
+            **goal_of(strength.psi(design.n_penalised, self.factors), options.tol),
             time_limit=self.job.clock.left,
             lam0=lam0,
             random_state=alpha_path.SEED,
