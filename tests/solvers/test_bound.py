@@ -169,3 +169,14 @@ def test_a_matrix_without_entries_has_no_gap(loss):
     problem = tb.Problem(sp.csr_array((4, 3)), [1, -1, 1, -1], loss=loss)
     result = tb.solve(problem, alpha=0.1, random_state=0)
     assert result.gap == pytest.approx(0.0, abs=1e-15)
+
+
+def test_a_gap_below_rounding_is_not_waited_for():
+    X, y = tb.make_url_like(600, random_state=0)
+    problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
+    options = {"alpha": 1e-6, "l1_ratio": 0.0, "random_state": 0, "max_epochs": 2000}
+    result = tb.solve(problem, relative_gap=1e-12, **options)
+    assert result.status == "stalled"
+    assert "Rounding lets no smaller gap be certified" in result.message
+    assert result.n_epochs < 500
+    assert result.gap < 1e-8

@@ -19,6 +19,7 @@ from tauboost.penalty import Penalty
 from tauboost.solvers import cholesky, newton, reference
 from tauboost.solvers.exact import Exact
 from tauboost.solvers.start import Start
+from tauboost.solvers.weights import excess_edge
 
 ELASTIC = {"alpha": 0.02, "l1_ratio": 0.5}
 RIDGE = {"alpha": 0.02, "l1_ratio": 0.0}
@@ -449,3 +450,24 @@ def test_steps_that_blow_up_nearly_full_columns_are_taken_back_without_a_trace()
     expected = next(value for value in values if value <= 0)
     found = tb.solve(tb.Problem(sp.csr_array(X), y), tau=300, max_epochs=1, tol=0, random_state=0)
     assert found.objective == pytest.approx(expected, rel=1e-9)
+
+
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_newtons_step_knows_its_edge(monkeypatch, loss):
+    """What the sweep before has seen is too large by far, and a gap would not be tested."""
+    rng = np.random.default_rng(0)
+    X, y = rng.normal(size=(300, 12)), np.arange(300) % 2
+    problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
+    penalty = Penalty(12, l2=0.01)
+    steps, step = [], newton.NewtonFinish.step
+
+    def watched(*given):
+        steps.append(step(*given))
+        return steps[-1]
+
+    monkeypatch.setattr(newton.NewtonFinish, "step", watched)
+    at = Exact(Start(problem, penalty, np.full(13, 0.1), 1))
+    while not steps:
+        at.advance(1.0)
+    edge = excess_edge(problem, penalty, at.lam, at.gradient())
+    assert at.edge_hint == pytest.approx(edge, rel=1e-6, abs=1e-12)

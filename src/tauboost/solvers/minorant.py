@@ -21,7 +21,7 @@ import numpy as np
 from ..base.arrays import Vector
 from ..rows import Point
 
-__all__ = ["Minorant", "level_minorant", "minorant"]
+__all__ = ["Minorant", "level_minorant", "minorant", "rounding_of"]
 
 MOST_STEPS = 100
 # Both classes weigh the same but for this share, which is rounding: less of the heavier class's
@@ -47,8 +47,13 @@ def minorant(lam: Vector, value: float, gradient: Vector, scale: Vector) -> Mino
     ``scale`` has the largest |A_ji| of each column. What residuals can have lost to rounding makes
     the minorant lower.
     """
-    rounding = ROUNDING * float(np.sum(scale * np.abs(lam)))
-    return Minorant(value - float(np.sum(gradient * lam)) - rounding, gradient)
+    level = value - float(np.sum(gradient * lam)) - rounding_of(lam, scale)
+    return Minorant(level, gradient)
+
+
+def rounding_of(lam: Vector, scale: Vector) -> float:
+    """Return what F can have lost to rounding, and every bound has less for that."""
+    return ROUNDING * float(np.sum(scale * np.abs(lam)))
 
 
 def level_minorant(point: Point, scale: Vector) -> Minorant | None:

@@ -29,6 +29,7 @@ from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..validation import check_real
 from .bound import ENOUGH_EPOCHS, Bounding
+from .minorant import rounding_of
 from .result import Result, Status, Trace
 from .weights import excess_edge
 
@@ -47,6 +48,8 @@ DEFAULT_MAX_EPOCHS = 1000
 # Epochs that a bound may take: all it needs to stop on it, some at an optimum found otherwise, and
 # a share of the epochs done where a run was cut short.
 MOST_EPOCHS, LAST_SHARE = 100.0, 0.25
+# A gap of so many times what bounds leave for rounding is the smallest that can be certified.
+MOST_ROUNDING = 4.0
 
 
 class Iteration(Protocol):
@@ -326,6 +329,10 @@ class Monitor:
         gap = self._bound_at(at, MOST_EPOCHS, objective)
         if gap is not None and gap <= wanted:
             return Status.CONVERGED, f"Converged: the gap is at most {wanted:.3g}."
+        if gap is not None and gap <= MOST_ROUNDING * rounding_of(
+            at.lam, self.problem.design.scale
+        ):
+            return Status.STALLED, "Rounding lets no smaller gap be certified."
         self._gap_tests.learn(gap, wanted, at.edge_hint, at.epochs())
         return None
 
@@ -387,7 +394,10 @@ class GapTests:
 
     def is_due(self, edge: float | None, epoch: float) -> bool:
         """Tell whether to test here."""
-        return epoch >= self.epoch if not edge else edge < self.edge
+        # Edges may be all rounding: a test is due now and then whatever they are.
+        return epoch >= (2.0 * self.epoch if edge else self.epoch) or bool(
+            edge and edge < self.edge
+        )
 
     def learn(self, gap: float | None, goal: float, edge: float | None, epoch: float) -> None:
         """Take note of what a test has found, and plan the next one."""
