@@ -21,6 +21,7 @@ from ..base.threads import resolve_jobs
 from ..design.sparse import flipped
 from ..design.units import Units
 from ..penalty import Factors
+from ..tuning import alpha_path
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import fit
@@ -28,7 +29,7 @@ from ..tuning.options import Clock, Options, Parameters
 from ..tuning.record import Record
 from ..tuning.strength import Strength
 from ..tuning.trained import Minimum, message_of
-from ..validation import as_csr, check_seed
+from ..validation import as_csr
 from .crew import Patience
 from .labelled import LabelledParts
 from .lazy import LazyPredictions
@@ -218,7 +219,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         clock: Clock,
     ) -> list[Minimum]:
         """Solve one two-class problem after the other, each loaded when it is its turn."""
-        seed, found = check_seed(self.random_state), list[Minimum]()
+        found = list[Minimum]()
         for code, own in zip(parts.codes, factors, strict=True):
             problem = DaskProblem(
                 parts.labelled(code),
@@ -236,7 +237,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
                 problem,
                 **plan.options_of(len(found), problem, own, options),
                 time_limit=clock.left,
-                random_state=seed,
+                random_state=alpha_path.SEED,
                 checkpoint=checkpoint_of(self.checkpoint, code, len(parts.codes)),
                 progress=bool(self.verbose),
             )
