@@ -81,7 +81,6 @@ class Exact(MultiplicativeWeights):
         self.edge_hint = math.inf
         self.sweep_edge = 0.0
         self.sweep_decrease = 0.0
-        self.sweep_messages = 0
         if start.resume is not None:
             self.restore(start.resume)
         elif start.lam.any():  # near the optimum already, as a rule: where Newton's step is good
@@ -97,7 +96,6 @@ class Exact(MultiplicativeWeights):
             self.bundles.learn(outcome.undone, outcome.bundles, efficiency)
         self.sweep_edge = max(self.sweep_edge, outcome.edge)
         self.sweep_decrease += outcome.decrease
-        self.sweep_messages += outcome.bundles
         self.settle(self.problem.omega * outcome.longest)
         if self.plan.is_done:
             self._after_sweep()
@@ -122,10 +120,8 @@ class Exact(MultiplicativeWeights):
         if self.plan.is_full:
             self.edge_hint = self.sweep_edge
             self.updates += self.plan.n_empty
-        messages = self.sweep_messages * self.rows.message_cost
-        self.newton.pay(2 * self.plan.work + messages, self.sweep_decrease)
+        self.newton.pay(self.plan.work, self.sweep_decrease)
         self.sweep_edge = self.sweep_decrease = 0.0
-        self.sweep_messages = 0
         self.plan.next_sweep()
         if self.newton.is_due:
             found = self.newton.step(self.lam, self.value + self.penalty.value(self.lam))

@@ -63,10 +63,10 @@ class NewtonFinish:
         self.paid = 0
         self.recent = (0.0, 0.0)  # work and decrease of sweeps, each weighing half the next
 
-    def pay(self, work: float, decrease: float) -> None:
-        """Count a sweep: its work, in nonzeros read, and what it gained."""
-        self.paid += round(work)
-        self.recent = (0.5 * self.recent[0] + work, 0.5 * self.recent[1] + decrease)
+    def pay(self, work: int, decrease: float) -> None:
+        """Count a sweep: its work, in nonzeros read (each twice), and what it gained."""
+        self.paid += 2 * work
+        self.recent = (0.5 * self.recent[0] + 2 * work, 0.5 * self.recent[1] + decrease)
 
     def hurry(self, lam: Vector, most_work: float) -> None:
         """Do not wait with the first step if, on what lam uses, it costs no more than this."""
@@ -119,9 +119,8 @@ class NewtonFinish:
     def _price(self, free: NDArray[np.intp]) -> tuple[int, bool]:
         """Return what a step on these coordinates costs, and whether by a dense Hessian."""
         k, nnz = len(free), int(self.counts[free].sum())
-        message = round(self.rows.message_cost)
-        iterative = self.iterations * (CG_PRICE * (nnz + k) + message)
-        dense = dense_price(self.problem.matrix.m, k, nnz) + message
+        iterative = self.iterations * CG_PRICE * (nnz + k)
+        dense = dense_price(self.problem.matrix.m, k, nnz)
         is_dense = k <= MOST_DENSE and dense <= PATIENT * iterative
         return (dense, True) if is_dense else (iterative, False)
 
