@@ -331,9 +331,7 @@ def span_sums(
     sums: _Floats,
     n_threads: int,
 ) -> None: ...
-def span_go(
-    now: _Floats, along: _Floats, steps: _Floats, r: _Floats, n_threads: int
-) -> None: ...
+def span_go(now: _Floats, along: _Floats, steps: _Floats, r: _Floats, n_threads: int) -> None: ...
 def equal_rows(
     codes: NDArray[np.uint8],
     n_columns: int,
