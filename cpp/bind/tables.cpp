@@ -2,12 +2,14 @@
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
 
+#include <numeric>
 #include <optional>
 
 #include "bind/table_sweep.hpp"
 #include "table/booster.hpp"
 #include "table/equal_rows.hpp"
 #include "table/pairs.hpp"
+#include "table/span.hpp"
 #include "table/table_rows.hpp"
 #include "table/whole.hpp"
 
@@ -214,16 +216,20 @@ void bind_tables(nb::module_& module) {
 
   module.def(
       "table_histograms",
-      [](const OwnTable& table, Array<const double> w, Array<double> sums, int n_threads) {
+      [](const OwnTable& table, Array<const double> w, Array<double> sums, int n_threads,
+         std::optional<Array<const std::int32_t>> terms) {
         expect_size(w, table.n_rows, "w");
         expect_size(sums, table.n_labels * table.n_levels, "sums");
+        std::vector<std::int32_t> chosen(table.terms.size());
+        std::iota(chosen.begin(), chosen.end(), 0);
+        if (terms) chosen = checked(*terms, table.terms.size(), "term");
         released([&](Pulse&) {
           Team team(n_threads);
-          all_histograms(table, w.data(), sums.data(), team);
+          all_histograms(table, chosen, w.data(), sums.data(), team);
           return 0;
         });
       },
-      "table"_a, "w"_a, "sums"_a, "n_threads"_a);
+      "table"_a, "w"_a, "sums"_a, "n_threads"_a, "terms"_a = nb::none());
 
   module.def(
       "equal_rows",
@@ -241,6 +247,46 @@ void bind_tables(nb::module_& module) {
         });
       },
       "codes"_a, "n_columns"_a, "labels"_a, "prints"_a, "first"_a, "n_threads"_a);
+
+  // sums: as SpanRows has them.
+  module.def(
+      "span_sums",
+      [](Array<const double> now, Array<const double> along, std::optional<Array<const double>> c,
+         Array<const double> steps, Array<double> sums, int n_threads) {
+        const auto m = static_cast<std::int64_t>(now.size());
+        expect_size(along, SpanRows::K * m, "along");
+        if (c && c->size() != 1) expect_size(*c, m, "c");
+        expect_size(steps, SpanRows::K, "steps");
+        expect_size(sums, SpanRows::n_sums, "sums");
+        std::array<double, SpanRows::K> of_each;
+        std::copy_n(steps.data(), SpanRows::K, of_each.begin());
+        released([&](Pulse&) {
+          Team team(n_threads);
+          const SpanRows rows = {m, now.data(), along.data(), c ? c->data() : nullptr,
+                                 c && c->size() > 1 ? 1 : 0};
+          std::ranges::copy(rows.sums(of_each, team), sums.data());
+          return 0;
+        });
+      },
+      "now"_a, "along"_a, "c"_a.none(), "steps"_a, "sums"_a, "n_threads"_a);
+
+  module.def(
+      "span_go",
+      [](Array<const double> now, Array<const double> along, Array<const double> steps,
+         Array<double> r, int n_threads) {
+        const auto m = static_cast<std::int64_t>(now.size());
+        expect_size(along, SpanRows::K * m, "along");
+        expect_size(steps, SpanRows::K, "steps");
+        expect_size(r, m, "r");
+        std::array<double, SpanRows::K> of_each;
+        std::copy_n(steps.data(), SpanRows::K, of_each.begin());
+        released([&](Pulse&) {
+          Team team(n_threads);
+          SpanRows{m, now.data(), along.data(), nullptr, 0}.go(of_each, r.data(), team);
+          return 0;
+        });
+      },
+      "now"_a, "along"_a, "steps"_a, "r"_a, "n_threads"_a);
 
   // The step function of chain.hpp, by itself.
   module.def(

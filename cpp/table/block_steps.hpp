@@ -160,6 +160,7 @@ class BlockSteps {
     BinSums sums;
     // The change of every bin's rows so far and the one that is tried; exp of it; the model there.
     std::vector<double> d, next, growth, g, h, target;
+    std::vector<double> knots;             // of categories
     double shift = 0.0, next_shift = 0.0;  // the part of d that the intercept takes
     double last_move = 0.0, change = 0.0;
     Chain chain;
@@ -266,21 +267,74 @@ class BlockSteps {
     for (int b = n; b < all; ++b) work.next[b] = single_step(problem, work, b, work.next_shift);
   }
 
-  // Categories: each by itself, and the intercept, in turn.
+  // Categories and the intercept, exactly. Given the shift of the intercept each bin has its own
+  // best step; the slope along the shift that is left then rises, and is linear between the
+  // shifts where a bin comes to 0 or leaves it. Where l1 is weak all bins could follow a shift for
+  // next to nothing: steps of one and of the other in turn would hardly move.
   void propose_bins(const Problem& problem, Work& work) const {
     const int n = problem.term.n_cells();
-    double h_sum = 0.0;
-    for (int b = 0; b < n; ++b) h_sum += work.h[b];
+    const auto [l1, l2] = problem.penalty;
     double shift = work.shift;
-    std::copy_n(work.d.begin(), n, work.next.begin());
-    for (int round = 0; round < 4; ++round) {
-      double slope = 0.0;
-      for (int b = 0; b < n; ++b) slope += work.g[b] + work.h[b] * (work.next[b] - work.d[b]);
-      const double move = -slope / h_sum;
-      shift += move;
-      for (int b = 0; b < n; ++b) work.next[b] = single_step(problem, work, b, shift);
+    if (l1 > 0.0 || problem.bin_sign != 0)
+      shift = between_knots(problem, work);
+    else if (l2 > 0.0) {
+      double bend = 0.0;
+      for (int b = 0; b < n; ++b)
+        if (has_rows(work, b)) bend += work.h[b] * (l2 / (work.h[b] + l2));
+      if (bend > 0.0) shift -= slope_left(problem, work, shift) / bend;
     }
+    for (int b = 0; b < n; ++b) work.next[b] = single_step(problem, work, b, shift);
     work.next_shift = shift;
+  }
+
+  // The shift where no slope is left. Where that is so between two knots, which is where as many
+  // categories are above 0 as below, the shift stays where it is or goes to the nearer one: what
+  // rounding leaves of the slope there has no say.
+  double between_knots(const Problem& problem, Work& work) const {
+    const double l1 = problem.penalty.l1;
+    std::vector<double>& knots = work.knots;
+    knots.clear();
+    for (int b = 0; b < problem.term.n_cells(); ++b) {
+      if (!has_rows(work, b)) continue;
+      const double at = problem.x[b] + work.d[b] - work.g[b] / work.h[b];
+      knots.push_back(at - l1 / work.h[b]);
+      knots.push_back(at + l1 / work.h[b]);
+    }
+    if (knots.empty()) return work.shift;
+    std::sort(knots.begin(), knots.end());
+    const double none = 1e-10 * l1;
+    const double low = where_slope_is(-none, problem, work);
+    return std::max(low, std::min(work.shift, where_slope_is(none, problem, work)));
+  }
+
+  // By bisection over the knots, and a straight line.
+  double where_slope_is(double wanted, const Problem& problem, const Work& work) const {
+    const std::vector<double>& knots = work.knots;
+    std::size_t low = 0, high = knots.size() - 1;
+    double below = slope_left(problem, work, knots[low]);
+    double above = slope_left(problem, work, knots[high]);
+    while (high - low > 1) {
+      const std::size_t middle = (low + high) / 2;
+      const double here = slope_left(problem, work, knots[middle]);
+      (here < wanted ? low : high) = middle;
+      (here < wanted ? below : above) = here;
+    }
+    if (!(below < wanted)) return knots[low];
+    const double part = above > wanted ? (wanted - below) / (above - below) : 1.0;
+    return knots[low] + part * (knots[high] - knots[low]);
+  }
+
+  // Bins without rows follow any shift.
+  static bool has_rows(const Work& work, int b) {
+    return work.sums.second[b] > 0.0 || (!IsLogistic && work.sums.first[b] > 0.0);
+  }
+
+  double slope_left(const Problem& problem, const Work& work, double shift) const {
+    double slope = 0.0;
+    for (int b = 0; b < problem.term.n_cells(); ++b)
+      if (has_rows(work, b))
+        slope += work.g[b] + work.h[b] * (single_step(problem, work, b, shift) - work.d[b]);
+    return slope;
   }
 
   // The best d of a bin that stands for itself, if the intercept moves by shift.

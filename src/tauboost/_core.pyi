@@ -316,7 +316,22 @@ def table_values(
     values: _Floats,
     n_threads: int,
 ) -> None: ...
-def table_histograms(table: Table, w: _Floats, sums: _Floats, n_threads: int) -> None: ...
+def table_histograms(
+    table: Table,
+    w: _Floats,
+    sums: _Floats,
+    n_threads: int,
+    terms: NDArray[np.int32] | None = None,
+) -> None: ...
+def span_sums(
+    now: _Floats,
+    along: _Floats,
+    c: _Floats | None,
+    steps: _Floats,
+    sums: _Floats,
+    n_threads: int,
+) -> None: ...
+def span_go(now: _Floats, along: _Floats, steps: _Floats, r: _Floats, n_threads: int) -> None: ...
 def equal_rows(
     codes: NDArray[np.uint8],
     n_columns: int,

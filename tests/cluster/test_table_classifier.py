@@ -57,8 +57,10 @@ def check(X, local, there):
         assert one.bin_names() == other.bin_names()
     assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-9)
-    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-7)
-    assert there.record_.to_data() == local.record_.to_data()  # the hash of the data, too
+    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-6)
+    one, other = local.record_.to_data(), there.record_.to_data()
+    np.testing.assert_allclose(other.pop("gap"), one.pop("gap"), rtol=1e-2)
+    assert other == one  # the hash of the data, too
     assert np.array_equal(there.record_.sketch.prints, local.record_.sketch.prints)
     assert np.array_equal(there.record_.sketch.counts, local.record_.sketch.counts)
     assert there.record_.seconds > 0
@@ -91,8 +93,7 @@ def test_hundreds_of_categories(client):
     X, local, there = both(client, table, "weight", alpha=1e-3, interactions=[("b", "zip")])
     for one, other in zip(local._terms, there._terms, strict=True):
         np.testing.assert_allclose(other.weights, one.weights, atol=1e-12)
-    # The smoothness is chosen, and the fit begun, in single precision.
-    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-5)
+    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-6)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -101,6 +102,9 @@ def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
     assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-3)
     assert there.held_out_loss_ == pytest.approx(local.held_out_loss_, rel=1e-4)
     assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
+    if there.alpha_ == local.alpha_:  # of three digits, found in single precision
+        found = there.decision_function(X)
+        np.testing.assert_allclose(found, local.decision_function(X), atol=1e-6)
     assert np.mean(there.predict(X) == local.predict(X)) > 0.999
 
 
@@ -136,8 +140,9 @@ def test_exponential_weights_of_classes_that_part_do_not_vanish(client):
     there = td.TableClassifier(random_state=0, client=client, n_parts=3, **options)
     there.fit(da.from_array(X, chunks=(300, 3)), da.from_array(y, chunks=300))
     assert local.objective_[0] < -40  # weights of so many powers of two
-    np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-9)
-    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), rtol=1e-7)
+    # There is no optimum: what rounding is grows on the way.
+    np.testing.assert_allclose(there.objective_, local.objective_, rtol=1e-6)
+    np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), rtol=1e-4)
 
 
 def test_predictions_are_lazy_on_frames_and_the_model_leaves_the_cluster(client, tmp_path):

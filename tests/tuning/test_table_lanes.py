@@ -28,9 +28,7 @@ def lanes(samples, loss, alphas, held=None):
     n_terms = samples.table.n_terms
     psi = TermPsi.elastic_net(n_terms, np.asarray(alphas), np.ones(len(alphas)))
     signs = np.zeros((n_terms, 2), dtype=np.int8)
-    return TableLanes(
-        samples, loss, psi, [0] * len(alphas), held=held, signs=signs, seed=0, n_threads=1
-    )
+    return TableLanes(samples, loss, psi, [0] * len(alphas), held=held, signs=signs, n_threads=1)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])

@@ -23,6 +23,7 @@ from ..design.planes import n_planes
 from ..design.table import add_column_terms
 from ..losses import LOSSES
 from ..tuning.binned_rows import BinnedRows, End, LaneSpec, RowWeights
+from ..tuning.table_directions import N_OLDER
 from ..tuning.table_pairs import Pair
 from .chorus import Chorus
 from .crew import Crew
@@ -99,6 +100,9 @@ class ClusterSamples(BinnedRows):
     def level_sums(self) -> Vector:
         return self._sum("level_sums")
 
+    def class_sums(self, held: int | None) -> Vector:
+        return self._sum("class_sums", held)
+
     def pair_weights(self, pair: Pair) -> Vector:
         return self._sum("pair_weights", pair)
 
@@ -146,6 +150,9 @@ class ClusterWeights(RowWeights):
         # Where the rows are: what it takes to put a new part in the place of a lost one.
         self.levels = np.zeros((spec.width, self.starts[-1]))
         self.intercepts, self.shift = np.zeros(spec.width), np.zeros(spec.width)
+        # The last steps of a fit with directions, and those before them: (steps, levels).
+        self.marked: Vector | None = None
+        self.before = np.zeros((N_OLDER, self.starts[-1] + 1))
         samples.chorus.ask("open", self.key, spec, samples.take_dropped())
         samples.in_use[self.key] = weakref.ref(self)
         weakref.finalize(self, samples.dropped.append, self.key)
@@ -153,7 +160,12 @@ class ClusterWeights(RowWeights):
     def replay(self) -> Calls:
         """Return the calls that bring a new part to where the others are."""
         place = (self.key, -1, None, "place", self.levels, self.intercepts, self.shift)
-        return [("open", (self.key, self.spec, ())), ("on_weights", place)]
+        calls: Calls = [("open", (self.key, self.spec, ())), ("on_weights", place)]
+        if self.marked is not None:
+            steps = np.vstack([self._here() - self.marked, self.before])
+            ends = np.ascontiguousarray(steps[:, :-1]), np.ascontiguousarray(steps[:, -1])
+            calls.append(("on_weights", (self.key, -1, None, "recall", *ends)))
+        return calls
 
     def largest(self, levels: Vector, intercepts: Vector) -> Vector:
         return np.asarray(np.max(self._ask("largest", levels, intercepts), axis=0))
@@ -174,6 +186,37 @@ class ClusterWeights(RowWeights):
         sweep: Any = _core.remote_table_sweep if is_one else _core.remote_table_lane_sweep
         outcome: _core.LaneOutcome = sweep(self.samples.table, self, self.has_odds, *plan)
         return outcome
+
+    def mark(self) -> None:
+        self._ask("mark")
+        self.marked = self._here()
+
+    def _here(self) -> Vector:
+        """Return the levels of the first lane, and its intercept."""
+        return np.append(self.levels[0], self.intercepts[0])
+
+    def span_sums(self, steps: Vector) -> Vector:
+        return added(self._ask("span_sums", steps))
+
+    def take_span(self, steps: Vector) -> Vector:
+        totals = added(self._ask("take_span", steps))
+        assert self.marked is not None
+        here = self._here()
+        along = np.vstack([here - self.marked, self.before, np.zeros(len(here))])
+        along[-1, -1] = 1.0
+        move = steps @ along
+        self.before = np.vstack([along[0] + move, self.before])[:N_OLDER]
+        self.marked = here + move
+        self.levels[0], self.intercepts[0] = self.marked[:-1], self.marked[-1]
+        return totals
+
+    def exact_sums(
+        self, levels: Vector, intercepts: Vector, shift: Vector, terms: NDArray[np.int32]
+    ) -> Vector:
+        return added(self._ask("exact_sums", levels, intercepts, shift, terms))
+
+    def conjugate(self, levels: Vector, intercepts: Vector, scales: tuple[float, float]) -> float:
+        return float(sum(self._ask("conjugate", levels, intercepts, scales)))
 
     def loss_sum(self, lane: int) -> float:
         return float(sum(self._ask("loss_sum", lane)))

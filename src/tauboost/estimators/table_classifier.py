@@ -76,15 +76,16 @@ class TableClassifier(
     class_weight : dict, "balanced" or None
         Weights of classes, multiplied with ``sample_weight``.
     max_iter : int
-        The most sweeps over the terms.
+        The most sweeps over the terms; where it cuts, ``message_`` says so.
     tol : float
-        The fit stops when a sweep lowers the objective by no more than this.
+        The fit stops when its certified gap is at most this share of the objective (with the
+        exponential loss, whose objective is a logarithm: at most this).
     time_limit : float or None
         Seconds after which the best so far is taken.
     n_jobs : int or None
         Threads, in scikit-learn's meaning. The result does not depend on it.
     random_state : int, RandomState or None
-        Decides the order of the sweeps, and the bootstrap of ``bands``.
+        Decides the bootstrap of ``bands``. The model does not depend on it.
     bands : float or None
         The level of bands around the scores of every term, such as 0.9: how far they would move on
         other samples of rows, by a bootstrap. They are drawn with the terms, and not kept in files.
@@ -141,8 +142,8 @@ class TableClassifier(
         max_bins: int = 255,
         categorical: Any = "auto",
         class_weight: Any = None,
-        max_iter: int = 100,
-        tol: float = 1e-5,
+        max_iter: int = 1000,
+        tol: float = 1e-3,
         time_limit: float | None = None,
         n_jobs: int | None = -1,
         random_state: Any = None,

@@ -71,6 +71,38 @@ class RowWeights(ABC):
         """Visit terms; ``plan`` is what the core's sweeps take, from levels to Newton steps."""
 
     @abstractmethod
+    def mark(self) -> None:
+        """Remember where the rows are: steps from here are directions."""
+
+    @abstractmethod
+    def span_sums(self, steps: Vector) -> Vector:
+        """Sum F, its gradient and half of its Hessian (`Directions`), after steps along them.
+
+        Directions are the step since the rows were last marked, two before it, and the intercept.
+        """
+
+    @abstractmethod
+    def take_span(self, steps: Vector) -> Vector:
+        """Take steps along the directions, and mark the rows; returns the sum of E, as `place`."""
+
+    @abstractmethod
+    def exact_sums(
+        self, levels: Vector, intercepts: Vector, shift: Vector, terms: NDArray[np.int32]
+    ) -> Vector:
+        """Sum what a bound is made of at the levels of one lane, from the data and in double.
+
+        Five numbers (see ``exact_weights`` of table_directions.py), then the row weights over each
+        level of these terms: of the rows with y = 1, and of the others.
+        """
+
+    @abstractmethod
+    def conjugate(self, levels: Vector, intercepts: Vector, scales: tuple[float, float]) -> float:
+        """Return F* of the logistic loss at the row weights of these levels.
+
+        They are scaled: those of rows with y = 1 by the first number, the others by the second.
+        """
+
+    @abstractmethod
     def loss_sum(self, lane: int) -> float:
         """Return F of the logistic loss in a lane; of the exponential loss its exp."""
 
@@ -154,6 +186,10 @@ class BinnedRows(ABC):
     def level_weights(self) -> Vector:
         """The weight of the rows on each level, of the columns at least."""
         return self.level_sums()
+
+    @abstractmethod
+    def class_sums(self, held: int | None) -> Vector:
+        """Return the weight of the rows to learn from, by class and level of the columns."""
 
     @abstractmethod
     def pair_weights(self, pair: Pair) -> Vector:

@@ -22,13 +22,17 @@ from .options import Clock, Event, Report
 from .record import Record
 from .split import copies_a_weight, group_keys
 from .table_bands import score_spreads
+from .table_descent import Descent
+from .table_gap import TableGap
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
 from .table_options import TableOptions, TableParameters, check_monotone
 from .table_race import TableRace
 from .table_samples import TableSamples
+from .table_span import Span
 from .table_strength import Strength
 from .table_terms import terms_of
+from .trained import Minimum, message_of
 
 __all__ = ["fit_samples", "fit_table"]
 
@@ -112,10 +116,10 @@ def fit_samples(
     _tell(report, Event("select", 1, math.nan, race.held_out_loss, clock.seconds))
     strength = race.with_pairs(strength)
     _tell(report, Event("select", 2, math.nan, race.held_out_loss, clock.seconds))
-    model = _Fit(race, strength, classes, report).model()
-    caution = _caution(race)
+    fit = _Fit(race, strength, classes, report)
+    model, caution = fit.model(), _caution(race)
     warn_of(caution)
-    known = None if record is None else replace(record, caution=caution)
+    known = None if record is None else replace(record, caution=caution, gap=fit.gap)
     return replace(model, record=known)
 
 
@@ -150,18 +154,19 @@ class _Fit:
 
     def model(self) -> TableModel:
         """Fit every task, and return what was found."""
-        fits, message = [], ""
-        for task in range(self.samples.n_tasks):
-            lanes = self.race.lanes([self.strength], task, None, self.n_threads)
-            self.race.start(lanes, task)
-            message = self._to_the_optimum(lanes)
-            fits.append(lanes)
+        # From 0, and not from where the search ended in single precision: parts of a cluster have
+        # other digits there, which would last as long as there is a gap.
+        tasks = range(self.samples.n_tasks)
+        fits = [self.race.lanes([self.strength], task, None, self.n_threads) for task in tasks]
+        found = [self._solved(lanes, task) for task, lanes in enumerate(fits)]
         intercept, terms = terms_of(
             self.samples,
             self.race.pairs,
             np.stack([lanes.levels[0] for lanes in fits]),
             np.array([lanes.intercepts[0] for lanes in fits]),
         )
+        gaps = [minimum.gap for minimum in found if minimum.gap is not None]
+        self.gap = max(gaps) if len(gaps) == len(found) else None
         return TableModel(
             self.classes,
             self.samples.columns,
@@ -170,13 +175,34 @@ class _Fit:
             self.options.loss,
             self.strength.alpha,
             self.strength.l1_ratio,
-            max(lanes.n_sweeps for lanes in fits),
-            np.array([lanes.objective() for lanes in fits]),
+            max(minimum.n_sweeps for minimum in found),
+            np.array([minimum.objective for minimum in found]),
             self.race.held_out_loss,
-            message,
+            message_of(found, self.options.tol),
             self.race.selection,
             self._spreads(fits, terms),
         )
+
+    def _solved(self, lanes: TableLanes, task: int) -> Minimum:
+        """Solve one task to the optimum."""
+        race, stumps = self.race, self.race.stumps
+        span = Span(lanes, stumps)
+        gap = TableGap(
+            lanes,
+            stumps,
+            race.pairs,
+            self.terms,
+            lambda psi: race.lanes_of(psi, task, None, self.n_threads),
+        )
+        descent = Descent(gap, span, self.options, self.clock, self._look)
+        return descent.run(race.terms([]), self.terms)
+
+    def _look(self, lanes: TableLanes) -> bool:
+        """Tell how far it is; True: asked to stop."""
+        if self.report is None:
+            return False
+        seconds, objective = self.clock.seconds, lanes.objective()
+        return self.report(Event("fit", lanes.n_sweeps, objective, math.nan, seconds))
 
     def _spreads(
         self, fits: list[TableLanes], terms: tuple[TermData, ...]
@@ -184,17 +210,3 @@ class _Fit:
         if self.options.bands is None:
             return None
         return score_spreads(self.race, self.strength, fits, terms)
-
-    def _to_the_optimum(self, lanes: TableLanes) -> str:
-        tol, seconds = self.options.tol, self.clock
-        for sweep in range(1, self.options.max_iter + 1):
-            fall = float(lanes.sweep(self.terms)[0])
-            objective = math.nan if self.report is None else lanes.objective()
-            stop = _tell(self.report, Event("fit", sweep, objective, math.nan, seconds.seconds))
-            if fall <= tol:
-                return f"Converged: the last sweep gained {fall:.2g} <= {tol:.2g}."
-            if stop:
-                return "Interrupted by the callback."
-            if self.clock.is_over:
-                return f"Out of time: {seconds.seconds:.3g} s."
-        return f"Out of sweeps: {self.options.max_iter} done."

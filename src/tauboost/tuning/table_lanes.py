@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,6 +17,7 @@ __all__ = ["LANES", "TableLanes", "TermPsi"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
+FARTHEST = 1e-40  # from 1: what one step may make of a sum of weights, which keep their digits
 FEW_BITS = 16  # by which sums of weights may be from 1
 
 
@@ -35,6 +37,11 @@ class TermPsi:
             np.tile(alphas * l1_ratios, (n_terms, 1)),
             np.tile(alphas * (1.0 - l1_ratios), (n_terms, 1)),
         )
+
+    def scale(self, units: Vector) -> None:
+        """Multiply that of the first terms by these numbers, in every lane."""
+        self.l1[: len(units)] *= units[:, None]
+        self.l2[: len(units)] *= units[:, None]
 
     @property
     def n_lanes(self) -> int:
@@ -67,7 +74,6 @@ class TableLanes:
         *,
         held: int | None,
         signs: NDArray[np.int8],
-        seed: int,
         n_threads: int,
     ) -> None:
         self.samples, self.loss, self.held = samples, LOSSES[loss], held
@@ -77,7 +83,8 @@ class TableLanes:
         tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
         spec = LaneSpec(loss, tuple(tasks), held, samples.trained_weight(held))
         self.rows = samples.rows(spec, n_threads)
-        self.random = np.random.Generator(np.random.Philox(key=seed))
+        # The order of the terms: the same in every fit, so that nothing depends on a seed.
+        self.random = np.random.Generator(np.random.Philox(key=0))
         self.levels = np.zeros((self.width, samples.table.n_levels))
         self.intercepts = np.zeros(self.width)
         self.total = np.ones(self.width)
@@ -117,6 +124,14 @@ class TableLanes:
         self.n_sweeps += 1
         return decrease
 
+    def converge(
+        self, terms: NDArray[np.int32], enough: float, most: int, is_over: Callable[[], bool]
+    ) -> None:
+        """Sweep until no objective falls by more than ``enough``, ``most`` times at most."""
+        for _ in range(most):
+            if self.sweep(terms).max() <= enough or is_over():
+                break
+
     def _visit(self, terms: NDArray[np.int32], n_newton: int) -> Vector:
         outcome = self.rows.sweep(
             self.levels.reshape(-1),
@@ -132,6 +147,28 @@ class TableLanes:
         self._rescale()
         return np.array(outcome.decrease)[: self.n_lanes]
 
+    def span_sums(self, steps: Vector) -> tuple[float, Vector, Vector]:
+        """Return F, its gradient and its Hessian along the directions of `RowWeights.span_sums`."""
+        value, *sums = self.rows.span_sums(steps)
+        k = len(steps)
+        slope, hessian = np.array(sums[:k]), np.zeros((k, k))
+        hessian[np.tril_indices(k)] = sums[k:]
+        hessian += np.tril(hessian, -1).T
+        if self.loss.has_odds:
+            return float(value), slope, hessian
+        if not FARTHEST * self.total[0] <= value <= self.total[0] / FARTHEST:
+            return (math.nan if math.isnan(value) else math.inf), slope, hessian
+        slope, hessian = slope / value, hessian / value
+        return float(self.shift[0] + np.log(value)), slope, hessian - np.outer(slope, slope)
+
+    def moved(self, levels: Vector, intercept: float, steps: Vector) -> None:
+        """Go where steps along the directions lead."""
+        total = self.rows.take_span(steps)
+        if steps.any():
+            self.levels[0], self.intercepts[0] = levels, intercept
+            self.total = self.total if self.loss.has_odds else total
+        self._rescale()
+
     def _rescale(self) -> None:
         """Bring the sums of exponential weights back near 1: where classes part, they vanish."""
         bits = -np.frexp(self.total)[1]
@@ -146,5 +183,9 @@ class TableLanes:
         value = self.rows.loss_sum(lane)
         if not self.loss.has_odds:
             value = float(self.shift[lane] + np.log(value))
+        return value + self.psi_value(lane)
+
+    def psi_value(self, lane: int = 0) -> float:
+        """Return psi of a lane."""
         l1, l2 = (np.ascontiguousarray(x[:, lane]) for x in (self.psi.l1, self.psi.l2))
-        return value + _core.table_psi(self.samples.table, self.levels[lane], l1, l2)
+        return _core.table_psi(self.samples.table, self.levels[lane], l1, l2)

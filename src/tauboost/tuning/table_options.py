@@ -30,12 +30,12 @@ class TableParameters:
     l1_ratio: float | str = 1.0
     loss: str = "logistic"
     max_bins: int = 255
-    max_iter: int = 100
+    max_iter: int = 1000
     monotone: Any = None
     n_jobs: int | None = -1
     random_state: Any = None
     time_limit: float | None = None
-    tol: float = 1e-5
+    tol: float = 1e-3
     verbose: int = 0
 
     @classmethod

@@ -9,7 +9,7 @@ model that is as good and simpler is better.
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,11 +18,15 @@ from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..design.planes import wide_planes
 from .binned_rows import N_FOLDS, BinnedRows, End
+from .cautions import entropy_of
 from .options import Clock
-from .table_lanes import TableLanes
+from .table_heat import Heat
+from .table_lanes import TableLanes, TermPsi
 from .table_options import TableOptions
 from .table_pairs import Pair, importances, ranked_pairs
 from .table_strength import Strength, between, psi_of
+from .table_stumps import TableStumps
+from .table_units import column_units
 
 __all__ = ["TableRace"]
 
@@ -32,36 +36,12 @@ MOST_RACES = 3
 L1_RATIOS = (1.0, 0.5, 0.0)
 SMOOTHNESS = 10.0 ** np.arange(-4.0, -0.4, 0.5)  # of pairs
 PAIRS_FOR_A_COLUMN, MOST_PAIRS = 2, 100
-# Four sweeps are nearly the optimum; pairs start from it.
-SWEEPS, PAIR_SWEEPS = 6, 4
+# Candidates are compared where no sweep lowers an objective by more than this share of the held-out
+# loss: what is chosen is a penalty, and nothing else. It takes 5 to 20 sweeps.
+NEARLY, MOST_SWEEPS = 1e-3, 100
 # So many held-out rows tell strengths apart: no more folds than it takes are run.
 ENOUGH_HELD_OUT = 10_000
 FALLBACK = 1e-3  # the strength where too few rows are there to hold any out
-
-
-@dataclass
-class Heat:
-    """What came of some candidates on the rows held out."""
-
-    strengths: list[Strength]
-    losses: Vector  # the mean of each candidate; infinite where it is not a number
-    ends: dict[tuple[int, int], End]  # where each fold and task ended
-
-    @property
-    def best(self) -> int:
-        """The number of the best candidate."""
-        return int(np.argmin(self.losses))
-
-    def start(self, lanes: TableLanes, fold: int, task: int) -> None:
-        """Let fits start where the best candidate ended."""
-        levels, intercepts = self.ends[fold, task]
-        lanes.start_from(levels[self.best], intercepts[self.best])
-
-    def best_ends(self, fold: int, n_tasks: int) -> list[End]:
-        """Return where the best candidate ended, in one fold."""
-        found = [self.ends[fold, task] for task in range(n_tasks)]
-        chosen = slice(self.best, self.best + 1)
-        return [(levels[chosen], intercepts[chosen]) for levels, intercepts in found]
 
 
 class TableRace:
@@ -78,11 +58,13 @@ class TableRace:
         self.selection: list[dict[str, float | str]] = []
         self.pairs: list[Pair] = []
         self._known: dict[tuple[int, int], Pair] = {}
+        self._units: dict[tuple[int, int | None], Vector] = {}
         self.held_out_loss = math.nan
         self.wide = list(wide_planes(samples.columns))
         self.folds = self._folds()
+        shares = np.array([samples.class_weight(k) for k in range(samples.n_classes)])
+        self.held_out_before = entropy_of(shares)  # of the last candidates: at first, of none
         self.heat: Heat | None = None
-        self.pair_heat: Heat | None = None  # of the pairs that stay
 
     def _folds(self) -> list[int]:
         """Return the folds to hold out; none where a class has too few rows."""
@@ -106,7 +88,7 @@ class TableRace:
         for ratio_ in L1_RATIOS if isinstance(ratio, str) else (ratio,):
             grid = self._near_the_first() if self.is_wide else STRENGTHS
             for _ in range(MOST_RACES):
-                heat = self._run([Strength(float(a), ratio_) for a in grid], SWEEPS)
+                heat = self._run([Strength(float(a), ratio_) for a in grid])
                 losses |= dict(zip(heat.strengths, heat.losses.tolist(), strict=True))
                 if self.heat is None or heat.losses.min() < self.heat.losses.min():
                     self.heat = heat
@@ -149,27 +131,17 @@ class TableRace:
         if not self.folds:
             return candidates[-2]
         tried = {fold: self._chosen_pairs(strength, fold) for fold in self.folds}
-        heat = self._run(candidates, PAIR_SWEEPS, self.heat, tried)
+        heat = self._run(candidates, self.heat, tried)
         if wanted == "auto" and not self._is_worth_it(heat):
             self.pairs = []
             return strength
-        self.pair_heat = heat
         self.held_out_loss = float(heat.losses.min())
         return heat.strengths[heat.best]
 
-    def start(self, lanes: TableLanes, task: int) -> None:
-        """Let a fit on all rows start where the best candidate ended on the first fold."""
-        heat = self.pair_heat or self.heat
-        if heat is None:
-            return
-        levels, intercepts = heat.ends[self.folds[0], task]
-        known = np.zeros_like(levels[heat.best])
-        n = self.samples.starts[-1]
-        known[:n] = levels[heat.best, :n]
-        for pair in self.pairs:
-            there = slice(pair.first_level, pair.first_level + math.prod(pair.shape))
-            known[there] = levels[heat.best, there]
-        lanes.start_from(known, float(intercepts[heat.best]))
+    @cached_property
+    def stumps(self) -> TableStumps:
+        """The hypotheses of the columns."""
+        return TableStumps(self.samples)
 
     @property
     def is_wide(self) -> bool:
@@ -231,11 +203,10 @@ class TableRace:
 
         def rank(task: int, n_threads: int) -> None:
             lanes = self.lanes([strength], task, held, n_threads)
-            if held is not None and self.heat is not None:
-                self.heat.start(lanes, held, task)
-            else:
-                for _ in range(PAIR_SWEEPS):
-                    lanes.sweep(self.terms([]))
+            if self.heat is not None:
+                self.heat.start(lanes, self.folds[0] if held is None else held, task)
+            if held is None or self.heat is None:
+                self._converge(lanes, self.terms([]))
             found[task] = ranked_pairs(lanes, [k for k in importances(lanes).tolist() if usable[k]])
 
         samples.each_fit(rank, range(samples.n_tasks))
@@ -248,7 +219,6 @@ class TableRace:
     def _run(
         self,
         strengths: list[Strength],
-        n_sweeps: int,
         start: Heat | None = None,
         pairs: dict[int, list[Pair]] | None = None,
     ) -> Heat:
@@ -262,13 +232,12 @@ class TableRace:
             lanes = self.lanes(strengths, task, fold, n_threads)
             if start is not None:
                 start.start(lanes, *job)
-            terms = self.terms([] if pairs is None else pairs[fold])
-            for _ in range(n_sweeps):
-                lanes.sweep(terms)
+            self._converge(lanes, self.terms([] if pairs is None else pairs[fold]))
             ends[job] = lanes.end
 
         samples.each_fit(run, jobs)
         heat = self._judged(strengths, ends)
+        self.held_out_before = float(heat.losses.min())
         for strength, value in zip(strengths, heat.losses.tolist(), strict=True):
             self.selection.append(
                 {
@@ -279,6 +248,11 @@ class TableRace:
                 }
             )
         return heat
+
+    def _converge(self, lanes: TableLanes, terms: NDArray[np.int32]) -> None:
+        """Come near the optimum, in all lanes."""
+        enough = NEARLY * self.held_out_before / self.samples.n_tasks
+        lanes.converge(terms, enough, MOST_SWEEPS, lambda: self.clock.is_over)
 
     def _judged(self, strengths: list[Strength], ends: dict[tuple[int, int], End]) -> Heat:
         tasks = range(self.samples.n_tasks)
@@ -295,13 +269,27 @@ class TableRace:
         """Return fits of one task at these strengths, at 0."""
         n_columns = len(self.samples.columns)
         n_pairs = self.samples.table.n_terms - n_columns
+        psi = psi_of(strengths, n_columns, n_pairs, self.wide)
+        psi.scale(self.units(task, held))
+        return self.lanes_of(psi, task, held, n_threads)
+
+    def units(self, task: int, held: int | None) -> Vector:
+        """Return the unit of psi for each column."""
+        if self.is_wide:
+            return np.ones(len(self.samples.columns))
+        if (task, held) not in self._units:
+            self._units[task, held] = column_units(self.samples, task, held)
+        return self._units[task, held]
+
+    def lanes_of(self, psi: TermPsi, task: int, held: int | None, n_threads: int) -> TableLanes:
+        """Return fits of one task with this psi, at 0."""
+        n_pairs = len(psi.l1) - len(self.samples.columns)
         return TableLanes(
             self.samples,
             self.options.loss,
-            psi_of(strengths, n_columns, n_pairs, self.wide),
-            [task] * len(strengths),
+            psi,
+            [task] * psi.n_lanes,
             held=held,
             signs=np.vstack([self.signs, np.zeros((n_pairs, 2), dtype=np.int8)]),
-            seed=self.options.seed,
             n_threads=n_threads,
         )

@@ -244,6 +244,13 @@ class TableSamples(BinnedRows):
         _core.table_histograms(table, self.weights, sums, self.n_threads)
         return np.asarray(sums.reshape(table.n_labels, -1).sum(axis=0))
 
+    def class_sums(self, held: int | None) -> Vector:
+        table, columns = self.table, np.arange(len(self.columns), dtype=np.int32)
+        sums = np.empty(table.n_labels * table.n_levels)
+        weights = self.weights * self.trained(held)
+        _core.table_histograms(table, weights, sums, self.n_threads, columns)
+        return sums.reshape(table.n_labels, -1)[:, : self.starts[-1]]
+
     def pair_weights(self, pair: Pair) -> Vector:
         shape, found = pair.shape, np.zeros(math.prod(pair.shape))
         maps = [cells.astype(np.intp) for cells in pair.maps]

@@ -16,6 +16,8 @@ from .table_pairs import Pair, purified
 
 __all__ = ["terms_of"]
 
+ROUNDING = 1e-14  # what it makes of the scores of a column that says nothing
+
 
 def terms_of(
     samples: BinnedRows, pairs: list[Pair], levels: Vector, intercepts: Vector
@@ -43,6 +45,7 @@ def terms_of(
         mean = share @ own[k]
         intercept = intercept + mean
         centred = np.where(share[:, None] > 0, own[k] - mean, 0.0)
+        centred[np.abs(centred) <= ROUNDING] = 0.0
         codes = np.arange(b - a, dtype=np.min_scalar_type(b - a - 1))
         columns.append(TermData((k,), (codes,), centred, share))
     return intercept, (*columns, *found)

@@ -16,6 +16,7 @@ from ..base.arrays import Vector
 from ..base.sigmoid import log
 from ..losses import LOSSES
 from .binned_rows import LaneSpec, RowWeights
+from .table_directions import Directions, conjugate_sum, exact_weights
 
 if TYPE_CHECKING:
     from .table_samples import TableSamples
@@ -34,12 +35,17 @@ class TableWeights(RowWeights):
         self.samples, self.spec, self.n_threads = samples, spec, n_threads
         self.has_odds = LOSSES[spec.loss].has_odds
         self.trained = samples.trained(spec.held)
+        # The same without a copy where that is all of them.
+        self.chosen = slice(None) if spec.held is None else self.trained
         self.is_positive = samples.is_positive(spec.tasks)
         self.c: Vector | None = None
         if self.has_odds:
             some = samples.weights[:1] if samples.has_equal_weights else samples.weights
             self.c = some / spec.total
         self.E: NDArray[Any] = self._begin()
+        self.directions: Directions | None = None
+        self.is_fresh = False  # whether the directions know where the rows are
+        self.exact: tuple[tuple[Vector, float] | None, Vector] = (None, np.empty(0))
 
     def _begin(self) -> NDArray[Any]:
         """Return E at levels of 0."""
@@ -83,12 +89,79 @@ class TableWeights(RowWeights):
 
     def _sums(self) -> Vector:
         E = self.E.reshape(-1, self.spec.width)
-        return np.asarray(E[self.trained].sum(axis=0, dtype=np.float64))
+        return np.asarray(E[self.chosen].sum(axis=0, dtype=np.float64))
 
     def rescale(self, bits: NDArray[np.int32]) -> Vector:
         E = self.E.reshape(-1, self.spec.width)
         E[self.trained] = np.ldexp(E[self.trained], bits)  # by powers of two: no bit changes
+        if self.directions is not None:
+            self.directions.point = self.directions.point + float(bits[0]) * math.log(2.0)
         return self._sums()
+
+    def mark(self) -> None:
+        self.directions = Directions(self.E[self.chosen], self._labels)
+        self.is_fresh = False
+
+    def recall(self, levels: Vector, intercepts: Vector) -> None:
+        """Remember steps by their levels: the one that led here, and those before it."""
+        self.mark()
+        assert self.directions is not None
+        along = np.ascontiguousarray(self._residuals(levels, intercepts).T)
+        self.directions.point = self.directions.point - along[0]
+        self.directions.along[1:-1] = along[1:]
+
+    def span_sums(self, steps: Vector) -> Vector:
+        c = None if self.c is None else self._c_of(self.chosen, 0)
+        return self._directions().sums(steps, c, self.n_threads)
+
+    def take_span(self, steps: Vector) -> Vector:
+        directions = self._directions()
+        growth = directions.take(steps, self.n_threads)
+        self.is_fresh = False
+        if steps.any():
+            self.E[self.chosen] *= growth
+        return np.zeros(1) if self.has_odds else self._sums()
+
+    def _directions(self) -> Directions:
+        assert self.directions is not None
+        if not self.is_fresh:
+            self.directions.look(self.E[self.chosen])
+            self.is_fresh = True
+        return self.directions
+
+    @property
+    def _labels(self) -> Vector:
+        positive = self.is_positive[:, 0][self.samples.labels[self.chosen]]
+        return np.where(positive != 0, 1.0, -1.0)
+
+    def exact_sums(
+        self, levels: Vector, intercepts: Vector, shift: Vector, terms: NDArray[np.int32]
+    ) -> Vector:
+        r, c = self._exact(levels, intercepts) - shift[0], self._shares
+        table, is_up = self.samples.table, self._labels > 0
+        weights = np.zeros(len(self.trained))
+        weights[self.chosen], found = exact_weights(r, c, is_up, self.has_odds)
+        flat = np.empty(table.n_labels * table.n_levels)
+        _core.table_histograms(table, weights, flat, self.n_threads, terms)
+        sums, of_class = flat.reshape(table.n_labels, -1), self.is_positive[:, 0] != 0
+        return np.concatenate([found, sums[of_class].sum(axis=0), sums[~of_class].sum(axis=0)])
+
+    def conjugate(self, levels: Vector, intercepts: Vector, scales: tuple[float, float]) -> float:
+        r = self._exact(levels, intercepts)
+        return conjugate_sum(r, self._shares, np.where(self._labels > 0, *scales))
+
+    @property
+    def _shares(self) -> Vector:
+        """The weights of the rows to learn from, of sum 1."""
+        return np.asarray(self.samples.weights[self.chosen] / self.spec.total)
+
+    def _exact(self, levels: Vector, intercepts: Vector) -> Vector:
+        """Return residuals at the levels of one lane; they are kept for another question."""
+        known, r = self.exact
+        if known is None or not (np.array_equal(known[0], levels) and known[1] == intercepts[0]):
+            r = self._residuals(levels, intercepts)[:, 0]
+            self.exact = ((levels.copy(), float(intercepts[0])), r)
+        return r
 
     def sweep(self, *plan: Any) -> _core.LaneOutcome:
         sweep: Any = _core.table_sweep if self.spec.width == 1 else _core.table_lane_sweep
@@ -108,10 +181,10 @@ class TableWeights(RowWeights):
         return sums
 
     def loss_sum(self, lane: int) -> float:
-        E = self.E.reshape(-1, self.spec.width)[self.trained, lane].astype(np.float64)
+        E = self.E.reshape(-1, self.spec.width)[self.chosen, lane].astype(np.float64)
         if self.c is None:
             return float(E.sum())
-        return float(np.sum(self._c_of(self.trained, lane) * log(1.0 + E)))
+        return float(np.sum(self._c_of(self.chosen, lane) * log(1.0 + E)))
 
     def pair_sums(
         self,

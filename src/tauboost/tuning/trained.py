@@ -89,7 +89,12 @@ def goal_of(psi: Penalty, tol: float) -> dict[str, Any]:
 
 def message_of(found: list[Minimum], tol: float) -> str:
     """Say how far a fit went: what its worst task did."""
-    worst = max(found, key=lambda minimum: (minimum.status is not Status.CONVERGED, minimum.share))
+
+    def badness(minimum: Minimum) -> tuple[bool, bool, float]:
+        is_open = minimum.status is not Status.CONVERGED
+        return is_open, minimum.gap is None, 0.0 if minimum.gap is None else minimum.share
+
+    worst = max(found, key=badness)
     if worst.gap is None:
         return worst.message
     gap = f"certified gap {worst.share:.2g} of the objective"
