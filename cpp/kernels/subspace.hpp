@@ -16,6 +16,7 @@
 
 #include "kernels/lane_passes.hpp"
 #include "kernels/logistic.hpp"
+#include "simd/vectors.hpp"
 
 namespace tauboost {
 
@@ -65,7 +66,7 @@ class SubspaceStep {
   }
 
  private:
-  static constexpr int K = 4;            // the point, two steps, the intercept
+  static constexpr int K = 4;                 // the point, two steps, the intercept
   static constexpr std::int64_t block = 512;  // rows at a time
   // What moves rows by less on average is rounding, and so is a step of so many times a direction:
   // rows would go elsewhere than coordinates.
@@ -150,7 +151,8 @@ class SubspaceStep {
     double H[K][K], g[K], scale[K];
     for (int a = 0; a < K; ++a) {
       g[a] = of_rows_.slope[a][l] + of_psi_.slope[a][l];
-      for (int b = a; b < K; ++b) H[a][b] = of_rows_.curvature[a][b][l] + of_psi_.curvature[a][b][l];
+      for (int b = a; b < K; ++b)
+        H[a][b] = of_rows_.curvature[a][b][l] + of_psi_.curvature[a][b][l];
       const double in_rows = of_rows_.curvature[a][a][l];
       scale[a] = in_rows > least * least * of_rows_.total[l] ? 1.0 / std::sqrt(H[a][a]) : 0.0;
     }
@@ -189,7 +191,7 @@ class SubspaceStep {
   Lanes move_rows() {
     Lanes total{}, b;
     for (int l = 0; l < L; ++l) b[l] = intercept(l);
-    std::vector<double> there(block * L), losses(block * L), shares(block * L);
+    std::vector<double> there(block * L), losses(block * L), shares(block * L), odds(block * L);
     each_block([&](std::int64_t first, std::int64_t n) {
       for (std::int64_t j = 0; j < n; ++j)
         for (int l = 0; l < L; ++l) {
@@ -200,6 +202,7 @@ class SubspaceStep {
           there[j * L + l] = std::clamp(moved, -700.0, 700.0);
         }
       logistic(there.data(), n * L, losses.data(), shares.data());
+      exp_along(there.data(), 1.0, n * L, odds.data());
       for (std::int64_t j = 0; j < n; ++j)
         for (int l = 0; l < L; ++l) {
           const std::int64_t t = j * L + l;
@@ -207,7 +210,7 @@ class SubspaceStep {
           double& w = weights_of(first + j)[l];
           total[l] += c * losses[t];
           w = std::copysign(c * shares[t], w);
-          odds_of(first + j)[l] = std::exp(there[t]);
+          odds_of(first + j)[l] = odds[t];
         }
     });
     return total;
