@@ -13,7 +13,7 @@ struct Penalty {
   double l1, l2;
   const double* lower;  // n, or null for none; either of the two may be given alone
   const double* upper;
-  std::int64_t n_penalised;  // coordinates from here on (the intercept) are free
+  std::int64_t n_penalised;            // coordinates from here on (the intercept) are free
   const double* l1_factors = nullptr;  // null: 1
   const double* l2_factors = nullptr;
   std::int64_t stride = 1;  // from one coordinate's factors to the next one's
@@ -24,7 +24,8 @@ struct Penalty {
   // argmin over x of curvature/2 (x - point)^2 + psi_i(x)
   double prox(std::int64_t i, double point, double curvature) const {
     if (i >= n_penalised) return point;
-    const double shrunk = std::copysign(std::max(std::abs(point) - l1_of(i) / curvature, 0.0), point);
+    const double shrunk =
+        std::copysign(std::max(std::abs(point) - l1_of(i) / curvature, 0.0), point);
     return clip(i, shrunk / (1.0 + l2_of(i) / curvature));
   }
 
