@@ -7,6 +7,7 @@ from typing import Any
 import tauboost as tb
 from tauboost.base.threads import resolve_jobs
 from tauboost.estimators.inputs import take_labelled
+from tauboost.io.checkpoint import Checkpoint
 from tauboost.tuning.fitting import fit
 from tauboost.tuning.options import Parameters
 
@@ -16,3 +17,23 @@ def fit_watched(clf: tb.TauBoostClassifier, X: Any, y: Any, **watch: Any) -> Non
     arrays, labels = take_labelled(clf, X, y)
     parameters, n_threads = Parameters.of(clf), resolve_jobs(clf.n_jobs)
     clf._keep(fit(arrays, labels, parameters, n_threads=n_threads, **watch))
+
+
+class Killed(Exception):  # noqa: N818
+    """Stands for a signal that nobody can catch."""
+
+
+class Mortal(Checkpoint):
+    """Saves at every opportunity, and dies at one of them: after it saved, or at times before."""
+
+    def __init__(self, folder, lifetime, *, always_saves=False):
+        super().__init__(folder, every=0.0)
+        self.lifetime, self.always_saves = lifetime, always_saves
+
+    def save(self, phase, state):
+        if self.always_saves or self.lifetime % 2 == 0:
+            self._due = 0.0
+            super().save(phase, state)
+        self.lifetime -= 1
+        if self.lifetime < self.always_saves:
+            raise Killed

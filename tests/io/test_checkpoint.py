@@ -9,29 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
-from fits import fit_watched
+from fits import Killed, Mortal, fit_watched
 from tauboost.io.checkpoint import FILE_NAME, FORMAT, Checkpoint
 from tauboost.io.tensors import read_file, write_tensors
-
-
-class Killed(Exception):  # noqa: N818
-    """Stands for a signal that nobody can catch."""
-
-
-class Mortal(Checkpoint):
-    """Saves at every opportunity, and dies at one of them, before or after it saved."""
-
-    def __init__(self, folder, lifetime):
-        super().__init__(folder, every=0.0)
-        self.lifetime = lifetime
-
-    def save(self, phase, state):
-        if self.lifetime % 2 == 0:
-            self._due = 0.0
-            super().save(phase, state)
-        self.lifetime -= 1
-        if self.lifetime < 0:
-            raise Killed
 
 
 def data(n_classes=2, valued=False, seed=0):

@@ -7,27 +7,8 @@ import pytest
 import scipy.sparse as sp
 
 import tauboost as tb
-from fits import fit_watched
+from fits import Killed, Mortal, fit_watched
 from tauboost.io.checkpoint import Checkpoint
-
-
-class Killed(Exception):  # noqa: N818
-    """Stands for a signal that nobody can catch."""
-
-
-class Mortal(Checkpoint):
-    """Saves at every opportunity, and dies after some of them."""
-
-    def __init__(self, folder, lifetime):
-        super().__init__(folder, every=0.0)
-        self.lifetime = lifetime
-
-    def save(self, phase, state):
-        self._due = 0.0
-        super().save(phase, state)
-        self.lifetime -= 1
-        if self.lifetime == 0:
-            raise Killed
 
 
 def wide(n_classes):
@@ -53,7 +34,7 @@ def lived_and_died(folder, X, y, lifetime, **options):
     for deaths in range(100):
         clf = tb.TauBoostClassifier(random_state=0, **options)
         try:
-            fit_watched(clf, X, y, checkpoint=Mortal(folder, lifetime))
+            fit_watched(clf, X, y, checkpoint=Mortal(folder, lifetime, always_saves=True))
         except Killed:
             continue
         return whole, clf, deaths
@@ -112,7 +93,12 @@ def test_another_problem_is_refused(tmp_path, change, groups, words):
     X, y = dense(0)
     X, how = X[:, :5], {"alpha": 1e-3, "tol": 1e-9, "random_state": 0}
     with pytest.raises(Killed):
-        fit_watched(tb.TauBoostClassifier(**how), X, y, checkpoint=Mortal(tmp_path / "fit", 2))
+        fit_watched(
+            tb.TauBoostClassifier(**how),
+            X,
+            y,
+            checkpoint=Mortal(tmp_path / "fit", 2, always_saves=True),
+        )
     other = tb.TauBoostClassifier(**how | change)
     with pytest.raises(ValueError, match=words):
         fit_watched(other, X, y, checkpoint=Checkpoint(tmp_path / "fit"), groups=groups)
