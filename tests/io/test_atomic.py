@@ -1,8 +1,10 @@
-"""Names that several processes write at once."""
+"""Names that several processes write at once, and the owner and mode of what is replaced."""
 
 from __future__ import annotations
 
 import fcntl
+import os
+import stat
 
 import numpy as np
 import pytest
@@ -17,6 +19,13 @@ from tauboost.io.store_format import Header
 def save(path, content=b"new"):
     with new_file(path, overwrite=True) as file:
         file.write(content)
+
+
+def mode(path):
+    return stat.S_IMODE(path.stat().st_mode)
+
+
+# --- Several processes -----------------------------------------------------------------------
 
 
 @pytest.mark.parametrize("make", [save, write])
@@ -91,3 +100,66 @@ def test_what_appears_meanwhile_is_not_replaced(tmp_path):
         while_somebody_adds_to_it()
     assert (tmp_path / "s" / "thesis.tex").read_text() == "years of work"
     assert_nothing_left(tmp_path, "s")
+
+
+# --- Owner and mode --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("kept", [0o600, 0o640, 0o664, 0o444])
+def test_the_mode_of_a_file_stays(tmp_path, kept):
+    path = tmp_path / "model"
+    path.touch()
+    path.chmod(kept)
+    with new_file(path, overwrite=True):
+        [partial] = tmp_path.glob(".*.partial")
+        assert mode(partial) == kept  # also while it is being written
+    assert mode(path) == kept
+
+
+def test_a_new_file_has_the_mode_that_the_umask_leaves(tmp_path):
+    before = os.umask(0o027)
+    try:
+        save(tmp_path / "model")
+        write(tmp_path / "s")
+    finally:
+        os.umask(before)
+    assert mode(tmp_path / "model") == 0o640
+    assert mode(tmp_path / "s") == 0o750
+    assert {mode(path) for path in (tmp_path / "s").iterdir()} == {0o640}
+
+
+def test_the_modes_of_a_store_stay(tmp_path):
+    path = write(tmp_path / "s")
+    path.chmod(0o750)
+    for file in path.iterdir():
+        file.chmod(0o600)
+    with tb.StoreWriter(path, overwrite=True) as writer:
+        writer.append(*small())
+        [partial] = tmp_path.glob(".*.partial")
+        assert mode(partial) == 0o700  # nobody else sees what has not got its mode yet
+    assert mode(path) == 0o750
+    assert {mode(file) for file in path.iterdir()} == {0o600}
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root may give files away")
+def test_the_owner_stays(tmp_path):
+    path = tmp_path / "model"
+    path.touch()
+    os.chown(path, 4321, 4322)
+    save(path)
+    assert (path.stat().st_uid, path.stat().st_gid) == (4321, 4322)
+
+
+def test_a_group_that_cannot_be_kept_gets_no_rights(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise PermissionError
+
+    path = tmp_path / "model"
+    path.touch()
+    path.chmod(0o664)
+    was = path.stat()
+    monkeypatch.setattr(os, "chown", refuse)
+    other = os.stat_result((*was[:5], was.st_gid + 1, *was[6:]))
+    monkeypatch.setattr(atomic, "permissions", lambda _: {"": other})
+    save(path)
+    assert mode(path) == 0o644

@@ -2,7 +2,7 @@
 
 The work goes on under a hidden sibling name, ``.NAME.XXXXXXXX.partial``, which is renamed at the
 end. After an error or Ctrl-C it is removed at once; what a killed process leaves is removed by the
-next one that writes the same name.
+next one that writes the same name. What replaces a file or a folder takes over its owner and mode.
 """
 
 from __future__ import annotations
@@ -18,6 +18,8 @@ from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 from types import TracebackType
 from typing import BinaryIO, Self, TypeVar
+
+from .ownership import permissions, take_over
 
 __all__ = ["InTheMaking", "named", "new_file", "new_folder", "read_folder"]
 
@@ -67,12 +69,15 @@ def new_folder(
     final = Path(os.path.realpath(path))
     _check_target(path, final, replace is not None)
     _check_folder(path, final, replace)
+    old = permissions(final)
 
     def make(partial: Path) -> None:
-        partial.mkdir()
+        partial.mkdir(0o700 if old else 0o777)
 
     with _partial(path, final, make, os.O_RDONLY | os.O_DIRECTORY) as (partial, _):
         yield partial
+        for name, was in old.items():
+            take_over(was, partial / name)
         _sync_folder(partial)
         _check_folder(path, final, replace)  # it may have been made meanwhile
         with named(path):
@@ -90,15 +95,18 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
         raise ValueError(f"{os.fspath(path)}: is not a regular file")
     if final.is_dir():
         raise IsADirectoryError(errno.EISDIR, os.strerror(errno.EISDIR), os.fspath(path))
+    old = permissions(final)
 
     def make(partial: Path) -> None:
-        partial.touch(exist_ok=False)
+        partial.touch(0o600 if old else 0o666, exist_ok=False)
 
     with (
         _partial(path, final, make, os.O_RDWR) as (partial, descriptor),
         named(path),
         open(descriptor, "wb", closefd=False) as file,
     ):
+        for was in old.values():
+            take_over(was, partial)
         yield file
         file.flush()
         os.fsync(descriptor)
