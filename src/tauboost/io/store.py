@@ -8,13 +8,13 @@ a damaged store gives an error and never a crash.
 
 from __future__ import annotations
 
+import _thread
 import errno
 import mmap
 import os
-import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
 from functools import partial
 from pathlib import Path
@@ -209,19 +209,21 @@ class Store:
         For compiled code that reads all of the store: its pages would count as memory in use, but
         are quickly mapped again where they are still needed.
         """
-        is_over = threading.Event()
+        is_reading = _thread.allocate_lock()
+        is_reading.acquire()
 
         def release() -> None:
-            while not is_over.wait(SECONDS_BETWEEN_RELEASES):
+            while not is_reading.acquire(timeout=SECONDS_BETWEEN_RELEASES):
                 self.release_memory()
 
-        helper = threading.Thread(target=release, name="tauboost-release", daemon=True)
-        helper.start()
+        # Nobody waits for this thread, neither for its beginning nor for its end: threading.Thread
+        # would wait for ever for one that little memory ends before its first step.
+        with suppress(RuntimeError, MemoryError):  # no thread to be had: the pages stay for longer
+            _thread.start_new_thread(release, ())
         try:
             yield
         finally:
-            is_over.set()
-            helper.join()
+            is_reading.release()
             self.release_memory()
 
     def verify(self, seen: Callable[[int], None] | None = None) -> None:
