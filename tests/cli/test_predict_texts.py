@@ -213,6 +213,13 @@ def test_one_bad_byte_need_not_end_a_stream(model, tmp_path):
     assert "line 1: the text is not UTF-8" in complaint(run("fit", train))
 
 
+def test_a_file_that_is_missing_is_named(model, tmp_path):
+    (tmp_path / "new.txt").write_text("superb\nawful\n")
+    words = ("predict", model, tmp_path / "new.txt", tmp_path / "missing.txt")
+    line = complaint(run(*words, "--out", tmp_path / "labels"))
+    assert line.endswith("missing.txt: No such file or directory")
+
+
 # --- One prediction a line -------------------------------------------------------------------
 
 BREAKS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]

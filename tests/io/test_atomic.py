@@ -45,6 +45,20 @@ def test_another_process_that_is_faster_than_the_lock(tmp_path, monkeypatch, mak
     assert_nothing_left(tmp_path, "x")
 
 
+@pytest.mark.parametrize("error", [FileNotFoundError, NotADirectoryError])
+def test_errors_of_other_files_keep_their_names(tmp_path, error):
+    def read_another(path):
+        with new_file(tmp_path / "x") as file:
+            file.write(path.read_bytes())
+
+    (tmp_path / "file").touch()
+    path = tmp_path / ("missing" if error is FileNotFoundError else "file/x")
+    with pytest.raises(error) as caught:
+        read_another(path)
+    assert caught.value.filename == str(path)
+    assert_nothing_left(tmp_path, "file")
+
+
 def test_a_store_that_is_replaced_while_it_is_opened(tmp_path, monkeypatch):
     path = write(tmp_path / "s")
     from_json, n_read = Header.from_json, []

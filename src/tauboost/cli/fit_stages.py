@@ -23,7 +23,6 @@ from ..io.model import AnyData, write_model
 from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
 from ..tuning.options import Event, Report
-from .errors import one_line
 from .outputs import check_outputs
 
 __all__ = ["Outputs", "Stages"]
@@ -123,7 +122,7 @@ class Outputs:
                     write(file)
                 files[kind] = str(path)
             except OSError as error:
-                self.failures.append(f"--{kind}: {one_line(error)}")
+                self.failures.append(f"--{kind}: {path}: {error.strerror or error}")
         return files
 
     def complain(self) -> None:

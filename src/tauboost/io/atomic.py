@@ -27,6 +27,7 @@ T = TypeVar("T")
 
 # Of Linux, <fcntl.h> and <linux/fs.h>; os.rename cannot say them.
 AT_FDCWD, RENAME_EXCHANGE = -100, 2
+HIDDEN = re.compile(r"(^|/)\.[^/]*\.[0-9a-f]{8}\.(partial|replaced)(/|$)")
 
 
 class InTheMaking:
@@ -175,22 +176,33 @@ def _partial(
     faster than the lock has removed it, and it is made again.
     """
     _remove_leftovers(final)
-    is_locked = False
-    while not is_locked:
+    while True:
         partial, descriptor = _hidden(final, "partial"), None
         try:
             with named(path):
                 make(partial)
-            with suppress(FileNotFoundError):
-                descriptor = os.open(partial, flags)
-                with suppress(OSError):  # a file system without locks: nobody removes anything
-                    fcntl.flock(descriptor, fcntl.LOCK_EX)
-                if is_locked := _is_at(partial, descriptor):
-                    yield partial, descriptor
+                descriptor = _locked(partial, flags)
+            if descriptor is not None:
+                yield partial, descriptor
+                return
         finally:
             if descriptor is not None:
                 os.close(descriptor)
             _remove(partial)
+
+
+def _locked(partial: Path, flags: int) -> int | None:
+    """Open and lock what was just made; None: another process has removed it."""
+    try:
+        descriptor = os.open(partial, flags)
+    except FileNotFoundError:
+        return None
+    with suppress(OSError):  # a file system without locks: nobody removes anything
+        fcntl.flock(descriptor, fcntl.LOCK_EX)
+    if _is_at(partial, descriptor):
+        return descriptor
+    os.close(descriptor)
+    return None
 
 
 def _remove(path: Path) -> None:
@@ -270,7 +282,10 @@ def named(path: str | os.PathLike[str]) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        if error.errno is None:
+        is_of_another = error.filename is not None and not HIDDEN.search(
+            os.fsdecode(error.filename)
+        )
+        if error.errno is None or is_of_another:
             raise
         raise OSError(error.errno, os.strerror(error.errno), os.fspath(path)) from None
 
