@@ -11,6 +11,7 @@ from rich.console import Console
 
 from .. import io
 from .arguments import AsJson, Threads
+from .outputs import check_apart
 
 __all__ = ["EXAMPLES", "convert"]
 
@@ -74,6 +75,7 @@ def convert(
             f"Missing argument 'STORE': after {store}, give the store to make "
             "(see tauboost convert --help)"
         )
+    check_apart([("STORE", store)], [*data, labels])
     try:
         made = io.convert(
             [sys.stdin.buffer if str(path) == "-" else path for path in data],

@@ -27,6 +27,8 @@ tauboost demo
 tauboost demo --out tour --scale 0.2"""
 
 ROWS = {"messages": 4000, "customers": 6000, "pages": 20_000}
+KINDS = {"messages": ".jsonl", "customers": ".csv", "pages": ".svm"}
+FIRST = "messages.jsonl"  # what is written first
 FEWEST = 500
 COMPARED_SECONDS = 2.0  # for each of the methods
 
@@ -57,6 +59,7 @@ def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
     """
     started = time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
+    check_folder(out)
     _say("Making up the data: messages to a shop, customers of a phone company, web pages.")
     write_data(out, scale)
     stops = list(tour(out, COMPARED_SECONDS * scale))
@@ -71,6 +74,16 @@ def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
             _run(command)
     _title(f"That was it, in {time.perf_counter() - started:.0f} s")
     _say(_farewell(out))
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder with files that are not those of an earlier tour: they may be data."""
+    known = {f"trace.{kind}" for kind in ("csv", "json", "png")}
+    for name, kind in KINDS.items():
+        known |= {f"{name}{kind}", f"new-{name}{kind}", f"{name}.tauboost", f"{name}.html"}
+    found = {path.name for path in out.iterdir() if not path.name.startswith(".")}
+    if found and (FIRST not in found or found - known):
+        raise ValueError(f"--out: {out} holds files that are not of a tour: name a new folder")
 
 
 def write_data(out: Path, scale: float) -> None:

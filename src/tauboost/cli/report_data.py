@@ -60,8 +60,6 @@ def write_report(
     if path.is_dir():
         what = "a store" if is_store(path) else "a folder"
         raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
-    if not out.resolve().parent.is_dir():
-        raise ValueError(f"--out: there is no folder {out.parent}")
     words = None if notes is None else _text_of(notes, "--notes")
     saved = read_model(path)
     subject = _subject(saved, path, asked)
