@@ -12,6 +12,7 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
+from .. import __doc__ as about
 from ..base.version import VERSION
 from .errors import Commands
 from .parameters import Command
@@ -76,7 +77,7 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(invoke_without_command=True, help=(about or "").partition("\n\n")[0])
 def tauboost(
     context: typer.Context,
     _version: Annotated[
@@ -86,7 +87,7 @@ def tauboost(
         ),
     ] = False,
 ) -> None:
-    """AdaBoost as one convex problem over a huge sparse matrix, solved in parallel."""
+    """Show the help where there is no command."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 
