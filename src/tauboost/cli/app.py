@@ -12,7 +12,6 @@ from typing import Annotated, Any, get_type_hints
 
 import typer
 
-from .. import __doc__ as about
 from ..base.version import VERSION
 from .errors import Commands
 from .parameters import Command
@@ -77,7 +76,11 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True, help=(about or "").partition("\n\n")[0])
+@app.callback(
+    invoke_without_command=True,
+    help="Parallel AdaBoost as one convex problem with certified gaps; classifiers that tune "
+    "themselves.",
+)
 def tauboost(
     context: typer.Context,
     _version: Annotated[

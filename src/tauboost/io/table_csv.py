@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 
 from ..base.messages import shown
 from ..validation.frames import Frame, make_frame
-from ..validation.values import Values, Words, from_distinct, refuse
+from ..validation.values import Values, Words, check_numbers, from_distinct, refuse
 from .source import open_source
 from .text_csv import DELIMITERS, CsvRows, has_other_delimiter
 from .text_lines import NOT_UTF8, line_blocks
@@ -113,12 +113,12 @@ def csv_frame(names: Sequence[str], columns: Sequence[Cells], as_text: Collectio
 def _values(name: str, column: Cells, *, is_text: bool) -> Values:
     cells = [None if cell.strip() in MISSING else cell for cell in column.distinct]
     there = [cell for cell in cells if cell is not None]
-    values = None if is_text else _read(there, name)
-    if values is None:
+    numbers = None if is_text else _read(there, name)
+    if numbers is None:
         return from_distinct(cells, column.places, name)
-    value = iter(values)
-    typed = [None if cell is None else next(value) for cell in cells]
-    return from_distinct(typed, column.places, name)
+    distinct = np.full(len(cells), np.nan)
+    distinct[[cell is not None for cell in cells]] = numbers
+    return check_numbers(distinct[column.places], name)
 
 
 def _read(cells: list[str], name: str) -> list[float] | None:
