@@ -8,7 +8,6 @@ import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -48,7 +47,6 @@ class Stop:
     title: str
     words: str
     commands: tuple[str, ...]
-    needs: str = ""  # a package that does not come with tauboost, and the extra that brings it
 
 
 def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
@@ -66,10 +64,6 @@ def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
     for number, stop in enumerate(stops, start=1):
         _title(f"{number} of {len(stops)}: {stop.title}")
         _say(stop.words)
-        package, _, extra = stop.needs.partition(" ")
-        if package and find_spec(package) is None:
-            _say(f"Left out, as it needs {package}: pip install 'tauboost[{extra}]'")
-            continue
         for command in stop.commands:
             _run(command)
     _title(f"That was it, in {time.perf_counter() - started:.0f} s")
@@ -125,7 +119,6 @@ def tour(out: Path, seconds: float) -> Iterator[Stop]:
             f"fit {at('customers.csv')} --label left --out {at('customers.tauboost')}",
             report("customers", ".csv"),
         ),
-        needs="pyarrow arrow",
     )
     yield Stop(
         "sparse data",

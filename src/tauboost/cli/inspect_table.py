@@ -17,7 +17,7 @@ from ..design.binning import bin_column
 from ..design.columns import Column, NumericColumn
 from ..design.planes import Codes
 from ..io.table_files import read_table
-from ..validation.frames import Frame, take_frame
+from ..validation.frames import Frame
 from .data import name_of
 
 __all__ = ["columns_table", "facts_of_columns", "inspect_table"]
@@ -30,8 +30,7 @@ PLAIN: dict[str, Any] = {"markup": False, "highlight": False}
 
 def inspect_table(path: Path, label: str | None, as_json: bool) -> None:
     """Show the columns of a table, and the classes of its label."""
-    native, labels = read_table(path, label)
-    frame = take_frame(native)
+    frame, labels = read_table(path, label)
     facts = facts_of_columns(frame)
     classes = [] if labels is None else _classes(labels)
     if as_json:

@@ -186,7 +186,7 @@ class TableClassifier(
 
         Parameters
         ----------
-        X : DataFrame (pandas, polars), pyarrow Table, 2-D array or sparse matrix
+        X : DataFrame (pandas, polars), pyarrow Table, dict of columns, 2-D array or sparse matrix
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a row out; 2 is the same as the row twice.
