@@ -136,6 +136,7 @@ def struck(words: Words, delay: float, begun: Callable[[], bool], blow: signal.S
     The seconds count from the moment when it is seen to have begun.
     """
     said = Path(tempfile.gettempdir(), f"said-{os.getpid()}")
+    said.touch()  # the child may not come so far
     pid = start(words, said)
     while not begun() and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
         time.sleep(0.0005)
