@@ -1,6 +1,5 @@
 """Where predictions go: a file, standard output or a document, one a line, each at once."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -9,6 +8,7 @@ from typing import Any, BinaryIO
 from numpy.typing import NDArray
 
 from ..io.atomic import new_file
+from .terminal import standard_output
 
 __all__ = ["output", "write_answers"]
 
@@ -24,8 +24,8 @@ def output(out: Path | None, is_quiet: bool) -> Iterator[BinaryIO | None]:
     elif is_quiet:
         yield None
     else:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield (file := standard_output())
+        file.flush()
 
 
 def write_answers(found: NDArray[Any], file: BinaryIO) -> None:

@@ -13,7 +13,7 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from ..base.version import VERSION
-from .errors import Commands
+from .errors import Commands, prepare_streams
 from .parameters import Command
 
 __all__ = ["app", "main"]
@@ -103,4 +103,5 @@ class WithoutPandas(MetaPathFinder):
 def main() -> None:
     """Run the command line."""
     sys.meta_path.insert(0, WithoutPandas())
+    prepare_streams()
     app(prog_name="tauboost")

@@ -1,16 +1,16 @@
 """``tauboost convert``: files, larger than memory if need be, to a store."""
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from .. import io
 from .arguments import AsJson, Threads
+from .data import source_of
+from .terminal import Console
 
 __all__ = ["EXAMPLES", "convert"]
 
@@ -76,7 +76,7 @@ def convert(
         )
     try:
         made = io.convert(
-            [sys.stdin.buffer if str(path) == "-" else path for path in data],
+            [source_of(path) for path in data],
             store,
             labels=labels,
             n_features=n_features,
@@ -108,7 +108,5 @@ def show_store(store: io.Store, seconds: float, as_json: bool) -> None:
     Console().print(
         f"wrote {store.path}: {n_samples:,} samples, {n_features:,} features, {store.nnz:,} "
         f"nonzeros, {store.nbytes / 1e6:,.1f} MB in {seconds:.1f} s",
-        markup=False,
-        highlight=False,
         soft_wrap=True,
     )

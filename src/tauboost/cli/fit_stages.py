@@ -12,15 +12,13 @@ from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
 
-from rich.console import Console
-from rich.markup import escape
-
 from ..base.fit_warning import FitWarning
 from ..io.atomic import new_file
 from ..io.model import AnyData, write_model
 from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
 from ..tuning.options import Event, Report
+from .terminal import Console
 
 __all__ = ["Outputs", "Stages"]
 
@@ -48,7 +46,7 @@ class Stages:
         """
         console = Console(stderr=True)
         began = time.perf_counter()
-        status = console.status(f"building {escape(name)}") if console.is_terminal else None
+        status = console.status(f"building {name}") if console.is_terminal else None
 
         def report(event: Event) -> bool:
             self.events.append(event)

@@ -7,8 +7,6 @@ from typing import Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..base.messages import shown
@@ -27,6 +25,7 @@ from .fit_summary import facts_of, show_rows
 from .held_out import check_test_labels, fraction_of
 from .inspect_model import term_facts
 from .tables import TableData, open_table, open_training_table, split_table
+from .terminal import Console
 
 __all__ = ["fit_table", "terms_used"]
 
@@ -152,12 +151,12 @@ def _kinds(frame: Frame, categorical: list[str]) -> dict[str, str]:
 
 def _show_kinds(name: str, kinds: dict[str, str]) -> None:
     console = Console()
-    console.print(name, markup=False, highlight=False)
+    console.print(name)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for kind in ("numbers", "categories"):
         names = [column for column, found in kinds.items() if found == kind]
         if names:
-            table.add_row(f"{kind:17}", escape(", ".join(names)))
+            table.add_row(f"{kind:17}", ", ".join(names))
     console.print(table)
 
 

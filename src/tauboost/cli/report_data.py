@@ -10,7 +10,6 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 
 from ..base.threads import resolve_threads
 from ..io import is_store
@@ -29,6 +28,7 @@ from .data import Data as CliData
 from .data import is_table, name_of, naming, only, open_data
 from .held_out import fraction_of, held_out, split
 from .inspect_model import label_of
+from .terminal import Console
 
 if TYPE_CHECKING:
     from ..proofs import HardCore
@@ -81,11 +81,10 @@ def write_report(
 
 def _show(report: Report, out: Path) -> None:
     console = Console()
-    plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
-    console.print(report.verdict, **plain)
+    console.print(report.verdict, soft_wrap=True)
     for warning in report.warnings:
-        console.print(f"warning: {warning}", **plain)
-    console.print(f"wrote {out}", **plain)
+        console.print(f"warning: {warning}", soft_wrap=True)
+    console.print(f"wrote {out}", soft_wrap=True)
 
 
 def _text_of(path: Path, option: str) -> str:
