@@ -59,7 +59,11 @@ def naming(path: Path) -> Iterator[None]:
 
 def source_of(path: Path) -> Path | BinaryIO:
     """Return what is read for a name: - is standard input."""
-    return sys.stdin.buffer if str(path) == "-" else path
+    if str(path) != "-":
+        return path
+    if sys.stdin is None:
+        raise ValueError("standard input is closed: name a file in place of -")
+    return sys.stdin.buffer
 
 
 def open_data(
