@@ -143,10 +143,9 @@ def test_bad_texts(kind, tmp_path):
     [
         ("a,b\n1,2\n", "there is no column 'y'; there are a, b"),
         (",".join(f"c{k}" for k in range(12)) + "\n" + "1," * 11 + "1\n", "c9 and 2 more"),
-        ("a,y\n1,2\n2,\n3,NA\n", "2 labels in column 'y' are missing"),
+        ("a,y\n1,2\n2,\n3,\n", "2 labels in column 'y' are missing"),
         ("y,y\n1,2\n", "more than one column is called 'y'"),
         ("y\n1\n2\n", "no column but the label"),
-        ("a,y\n1,2024-01-01\n", "labels must be numbers or strings"),
     ],
 )
 def test_bad_labels(text, words, tmp_path):
@@ -155,6 +154,25 @@ def test_bad_labels(text, words, tmp_path):
     with pytest.raises(ValueError, match=words) as error:
         read_table(path, "y")
     assert str(error.value).startswith(str(path))
+
+
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["007", "7"], ["007", "7"]),
+        (["NA", "DE"], ["NA", "DE"]),
+        (["null", "nan"], ["null", "nan"]),
+        (["true", "false"], ["true", "false"]),
+        (["0", "1"], [0, 1]),
+        (["0.0", "1.0"], [0.0, 1.0]),
+        (["2024-01-01", "x"], ["2024-01-01", "x"]),
+    ],
+)
+def test_labels_of_csv_are_read_as_they_stand(cells, expected, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,x\n" + "".join(f"{cell},{k}\n" for k, cell in enumerate(cells)))
+    assert read_table(path, "y")[1].tolist() == expected
+    assert read_table(path, "y", as_text=["y"])[1].tolist() == cells
 
 
 def test_labels_that_are_not_numbers(tmp_path):

@@ -1,6 +1,7 @@
 """``tauboost fit`` of a table: the types of its columns, a glass-box model, what matters in it."""
 
 import json
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..design.binning import encode
 from ..io.model import TableData as ModelFile
+from ..io.text_labels import labels_like
 from ..tuning.metrics import metrics
 from ..tuning.table_fitting import fit_table as fit_model
 from ..tuning.table_model import TableModel, are_used
@@ -88,8 +90,9 @@ def _open_test(path: Path, label: str, train: TableData, kinds: dict[str, str]) 
         as_text.append(label)
     tested = open_table(path, label, as_text)
     assert tested.y is not None
-    check_test_labels(train.y, tested.y)
-    return tested
+    y = labels_like(tested.y.tolist(), np.unique(train.y))
+    check_test_labels(train.y, y)
+    return replace(tested, y=y)
 
 
 def _scores(model: TableModel, tested: TableData, n_threads: int) -> dict[str, Any]:

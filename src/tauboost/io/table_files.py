@@ -19,6 +19,7 @@ from ..base.messages import shown
 from .arrow import complaining, read_arrow
 from .names import place_of
 from .source import open_source
+from .text_labels import label_array
 from .text_lines import NOT_UTF8
 
 __all__ = ["DELIMITERS", "ENDINGS", "is_table_file", "kind_by_name", "read_table"]
@@ -67,15 +68,21 @@ def read_table(
         accepted = ", ".join(ENDINGS)
         raise ValueError(f"{path}: a file with a table ends in {accepted}, or .csv.gz and the like")
     if kind in DELIMITERS:
-        table = _read_text(path, DELIMITERS[kind], as_text)
+        table = _read_text(path, DELIMITERS[kind], label, as_text)
     else:
         table = read_arrow(path, kind)
     if table.num_rows == 0:
         raise ValueError(f"{path}: the table has no rows")
-    return (table, None) if label is None else _split(path, table, label)
+    if label is None:
+        return table, None
+    table, labels = _split(path, table, label)
+    if kind in DELIMITERS and label not in as_text:
+        labels = label_array(labels.tolist(), is_text=True)
+    return table, labels
 
 
-def _read_text(path: Path, delimiter: str, as_text: Iterable[str]) -> Any:
+def _read_text(path: Path, delimiter: str, label: str | None, as_text: Iterable[str]) -> Any:
+    """Return a table of text, with its labels as strings."""
     with open_source(path) as source:
         parts = [part.tobytes() for part, _ in source.parts()]
     with complaining(path):
@@ -94,7 +101,19 @@ def _read_text(path: Path, delimiter: str, as_text: Iterable[str]) -> Any:
         except ValueError as error:
             raise ValueError(_in_words(str(error))) from None
         _check_text(table)
-        return table
+        if label is None or table.schema.names.count(label) != 1:
+            return table
+        text.seek(0)
+        convert = csv.ConvertOptions(include_columns=[label], column_types={label: string()})
+        found = csv.read_csv(text, parse_options=parse, convert_options=convert).column(0)
+        return table.set_column(table.schema.names.index(label), label, _labels_of(found))
+
+
+def _labels_of(cells: Any) -> Any:
+    """Return cells of strings as labels, where nothing but an empty one is missing."""
+    from pyarrow import array, string  # noqa: PLC0415
+
+    return array((cell or None for cell in cells.to_pylist()), string())
 
 
 def _check_text(table: Any) -> None:
