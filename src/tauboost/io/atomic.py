@@ -106,7 +106,8 @@ def new_file(path: str | os.PathLike[str], *, overwrite: bool = False) -> Iterat
             _check_target(path, final, overwrite)  # it may have been made meanwhile
             partial.replace(final)
     except BaseException:
-        partial.unlink(missing_ok=True)
+        with suppress(OSError):  # of a disk to read from alone, which would name the hidden file
+            partial.unlink()
         raise
     _sync_folder(final.parent)
 
