@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import errno
 import os
 import subprocess
 import sys
@@ -112,14 +111,3 @@ def test_a_warning_is_one_line(folder):
     command = [sys.executable, "-c", f"{code}; warnings.warn('a\\x1b\\nb')"]
     done = subprocess.run(command, capture_output=True, timeout=60, check=True)
     assert done.stderr == b"warning: a\\x1b b\n"
-
-
-def test_a_read_only_disk_names_the_file(folder, monkeypatch):
-    def refuse(*args, **kwargs):
-        raise OSError(errno.EROFS, os.strerror(errno.EROFS), ".hidden.partial")
-
-    monkeypatch.chdir(folder)
-    monkeypatch.setattr(Path, "open", refuse)
-    monkeypatch.setattr(Path, "touch", refuse)
-    line = complaint(run("predict", "m", "d.svm", "--out", "labels"))
-    assert line == "labels: Read-only file system"

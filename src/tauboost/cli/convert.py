@@ -8,8 +8,9 @@ from typing import Annotated, Any
 import typer
 
 from .. import io
+from ..io.table_files import NO_TEXT, kind_by_name
 from .arguments import AsJson, Threads
-from .data import source_of
+from .data import rows_in, source_of
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "convert"]
@@ -76,7 +77,7 @@ def convert(
         )
     try:
         made = io.convert(
-            [source_of(path) for path in data],
+            [_source(path) for path in data],
             store,
             labels=labels,
             n_features=n_features,
@@ -88,6 +89,11 @@ def convert(
     except ImportError as error:  # an optional package is missing: the message says which
         raise ValueError(str(error)) from None
     show_store(made, time.perf_counter() - started, as_json)
+
+
+def _source(path: Path) -> Any:
+    """Return a file to convert: rows, or matrices in formats of columns."""
+    return rows_in(path) if kind_by_name(path) not in NO_TEXT else source_of(path)
 
 
 def show_store(store: io.Store, seconds: float, as_json: bool) -> None:

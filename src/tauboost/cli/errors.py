@@ -96,7 +96,7 @@ def _words_for(error: BaseException) -> str:
 
 
 def _usage_line(error: Any) -> str:
-    text = " ".join(str(error.format_message()).split())
+    text = " ".join(str(error.format_message()).replace("Value error, ", "").split())
     context = getattr(error, "ctx", None)
     return text if context is None else f"{text} (see {context.command_path} --help)"
 

@@ -20,7 +20,7 @@ from ..io import Store, is_store, load_svmlight, open_store
 from ..io.tensors import is_tensor_file
 from ..validation import as_csr
 from .arguments import AsJson, Threads
-from .data import is_table, name_of, naming, source_of
+from .data import is_table, name_of, naming, rows_in
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "inspect"]
@@ -170,7 +170,7 @@ def _inspect_rows(data: Path, threads: int | None, verify: bool, as_json: bool) 
 
 
 def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
-    X, y = load_svmlight(source_of(data), n_threads=threads, progress=True)
+    X, y = load_svmlight(rows_in(data), n_threads=threads, progress=True)
     with Console(stderr=True).status(f"preparing {name_of(data)}"):
         X.eliminate_zeros()
         return describe([as_csr(X)], y)

@@ -11,7 +11,9 @@ from rich.table import Table
 
 from ..base.kinds import is_sparse
 from ..base.messages import shown_label
+from ..io import is_store
 from ..io.model import AnyData, ModelData, read_model
+from ..io.tensors import is_tensor_file
 from ..tuning.loading import model_of
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
@@ -20,7 +22,7 @@ from .fit_summary import fact_rows, facts_of
 from .terminal import Console
 from .text_terms import text_facts, text_terms_table
 
-__all__ = ["inspect_model", "label_of", "term_facts"]
+__all__ = ["check_model", "inspect_model", "label_of", "term_facts"]
 
 MOST_TERMS = 20
 MOST_WEIGHTS = 10
@@ -52,6 +54,15 @@ def inspect_model(path: Path, as_json: bool) -> None:
     console = Console()
     console.print(_facts_table(document))
     console.print(table)
+
+
+def check_model(path: Path) -> None:
+    """Refuse what is no model, such as data given in its place."""
+    if path.is_dir():
+        what = "a store" if is_store(path) else "a folder"
+        raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
+    if path.is_file() and not is_tensor_file(path):
+        raise ValueError(f"MODEL: {path} is none: give a file that fit wrote, and DATA after it")
 
 
 def label_of(data: AnyData) -> str | None:

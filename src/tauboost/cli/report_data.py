@@ -12,7 +12,6 @@ import typer
 from numpy.typing import NDArray
 
 from ..base.threads import resolve_threads
-from ..io import is_store
 from ..io.model import AnyData, ModelData, read_model
 from ..reporting.builder import Wishes, build
 from ..reporting.door import labelled
@@ -27,7 +26,7 @@ from ..validation import as_csr
 from .data import Data as CliData
 from .data import is_table, name_of, naming, only, open_data
 from .held_out import fraction_of, held_out, split
-from .inspect_model import label_of
+from .inspect_model import check_model, label_of
 from .terminal import Console
 
 if TYPE_CHECKING:
@@ -57,9 +56,7 @@ def write_report(
 ) -> None:
     """Write the report on the model at a path, and say what it says first."""
     began = time.perf_counter()
-    if path.is_dir():
-        what = "a store" if is_store(path) else "a folder"
-        raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
+    check_model(path)
     if not out.resolve().parent.is_dir():
         raise ValueError(f"--out: there is no folder {out.parent}")
     words = None if notes is None else _text_of(notes, "--notes")

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.messages import listed
+from ..base.messages import listed, unknown
 from ..design.binning import bin_table, encode
 from ..design.planes import Planes
 from ..io.table_files import read_table
@@ -57,7 +57,7 @@ def open_training_table(
     names = table.schema.names
     for name in drop:
         if name not in names:
-            raise ValueError(f"--drop: there is no column {name!r}; there are {listed(names)}")
+            raise ValueError(f"--drop: {unknown('column', name, names)}")
     if set(drop) >= set(names):
         raise ValueError("--drop leaves no column")
     return TableData(take_frame(table.drop_columns(list(drop)) if drop else table), y)
