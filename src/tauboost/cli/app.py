@@ -14,6 +14,7 @@ import typer
 
 from ..base.version import VERSION
 from .errors import Commands, prepare_streams
+from .interrupts import of_process
 from .parameters import Command
 
 __all__ = ["app", "main"]
@@ -104,4 +105,5 @@ def main() -> None:
     """Run the command line."""
     sys.meta_path.insert(0, WithoutPandas())
     prepare_streams()
-    app(prog_name="tauboost")
+    with of_process():
+        app(prog_name="tauboost")
