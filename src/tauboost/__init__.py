@@ -4,6 +4,28 @@ Every name is imported when it is first used: whoever solves a problem does not 
 scikit-learn, and ``import tauboost`` waits for nothing.
 """
 
+# ruff: noqa: E402, I001
+
+import os
+import sys
+
+import _signal  # type: ignore[import-not-found]
+
+
+def _interrupted(*_: object) -> None:
+    """End the process in one word."""
+    if sys.stderr is not None:
+        os.write(2, b"interrupted\n")
+    os._exit(130)
+
+
+# Ctrl-C while the command loads, for which cli/interrupts.py would come too late, and so would
+# signal: they take a millisecond each.
+_name = "".join(sys.argv[:1])
+_is_command = _name.endswith("/tauboost") or (_name == "-m" and "tauboost" in sys.orig_argv)
+if _is_command and _signal.getsignal(_signal.SIGINT) is _signal.default_int_handler:
+    _signal.signal(_signal.SIGINT, _interrupted)
+
 from typing import TYPE_CHECKING
 
 from .base.lazy import lazy_names

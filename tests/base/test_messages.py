@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tauboost.base.messages import listed, shown
+from tauboost.base.messages import listed, shown, unknown
 
 
 @pytest.mark.parametrize(
@@ -36,3 +36,15 @@ def test_shown(value, expected):
 )
 def test_listed(names, expected):
     assert listed(names) == expected
+
+
+@pytest.mark.parametrize(
+    ("name", "words"),
+    [
+        ("labl", "there is no field 'labl'; did you mean 'label'? there are label, id"),
+        ("LABEL", "there is no field 'LABEL'; did you mean 'label'? there are label, id"),
+        ("kind", "there is no field 'kind'; there are label, id"),
+    ],
+)
+def test_unknown_names_get_the_nearest(name, words):
+    assert unknown("field", name, ["label", "id"]) == words

@@ -140,7 +140,7 @@ def test_one_class_only_has_no_auc(folder):
         ([], "Missing argument 'MODEL'"),
         (["m"], "Missing argument 'DATA...'"),
         (["absent", "d.svm"], "absent: No such file"),
-        (["d.svm", "d.svm"], "d.svm cannot be loaded"),
+        (["d.svm", "d.svm"], "MODEL: d.svm is none"),
         (["d.store", "d.svm"], "MODEL: d.store is a store, and a model is a file that fit wrote"),
         ([".", "d.svm"], "MODEL: . is a folder, and a model is a file"),
         (["m", "absent"], "absent: No such file"),

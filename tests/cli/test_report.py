@@ -88,7 +88,7 @@ def test_with_the_verdict_on_the_data(folder, kind):
     ("arguments", "words"),
     [
         (["missing.tauboost"], "No such file"),
-        (["new.csv"], "cannot be loaded"),
+        (["new.csv"], "MODEL: new.csv is none"),
         (["."], "is a folder"),
         (["linear.tauboost", "new.csv"], "is a table"),
         (["linear.tauboost", "missing.svm"], "No such file"),

@@ -164,4 +164,5 @@ def test_commands_in_a_read_only_folder(read_only, inputs, name, monkeypatch):
     monkeypatch.chdir(inputs)
     line = complaint(run(*(word.format(read_only) for word in COMMANDS[name])))
     assert "Read-only file system" in line or "not allowed to write into the folder" in line
+    assert ".partial" not in line
     assert list(read_only.iterdir()) == []

@@ -128,6 +128,25 @@ def test_labels_of_every_type(labels, kind, tmp_path):
     assert table.names == ("x",)
 
 
+@pytest.mark.parametrize(
+    ("cells", "expected"),
+    [
+        (["007", "7"], ["007", "7"]),
+        (["NA", "DE"], ["NA", "DE"]),
+        (["null", "nan"], ["null", "nan"]),
+        (["true", "false"], ["true", "false"]),
+        (["0", "1"], [0, 1]),
+        (["0.0", "1.0"], [0.0, 1.0]),
+        (["2024-01-01", "x"], ["2024-01-01", "x"]),
+    ],
+)
+def test_labels_of_csv_are_read_as_they_stand(cells, expected, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("y,x\n" + "".join(f"{cell},{k}\n" for k, cell in enumerate(cells)))
+    assert read_table(path, "y")[1].tolist() == expected
+    assert read_table(path, "y", as_text=["y"])[1].tolist() == cells
+
+
 def test_labels_that_are_not_numbers(tmp_path):
     parquet.write_table(pa.table({"x": [1, 2], "y": [1.0, np.nan]}), tmp_path / "a.parquet")
     with pytest.raises(ValueError, match="labels in column 'y' are missing"):

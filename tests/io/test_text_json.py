@@ -19,7 +19,10 @@ BAD = {
     "a control character": (b'{"text": "a\tb", "label": 1}', "not JSON (invalid character"),
     "two a line": (GOOD.strip() + b" " + GOOD.strip(), "not JSON (trailing characters"),
     "more behind": (GOOD.strip() + b",", "not JSON (trailing characters"),
-    "no text": (b'{"txt": "a", "label": 1}', "there is no field 'text'; there are txt, label"),
+    "no text": (
+        b'{"txt": "a", "label": 1}',
+        "there is no field 'text'; did you mean 'txt'?",
+    ),
     "no label": (b'{"text": "a"}', "there is no field 'label'; there are text"),
     "nothing": (b"{}", "there is no field 'text'; there are none"),
     "a number": (b'{"text": 5, "label": 1}', "a text must be a string, and field 'text' is 5"),

@@ -31,7 +31,7 @@ LAYERS = [
     {"cli"},
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
-OF_ALL = {"_core"}
+OF_ALL = {"_core", "_interrupted"}
 ON_TOP = {"__init__", "__main__"}  # the package itself, and its command
 
 

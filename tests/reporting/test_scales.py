@@ -39,6 +39,19 @@ def test_any_numbers_give_a_scale(values, is_log):
     assert scale.low < scale.high
 
 
+EXTREMES = (5e-324, 1e-320, 1e-300, 1e-5, 1.0, 1e300, 1.7e308, -1.7e308)
+
+
+@pytest.mark.parametrize("low", EXTREMES)
+@pytest.mark.parametrize("high", EXTREMES)
+@pytest.mark.parametrize("is_log", [False, True])
+def test_numbers_at_the_ends_of_floats_have_places(low, high, is_log):
+    scale = Scale.around([low, high], 0, 1, is_log=is_log)
+    places = scale([low, high, *scale.ticks()])
+    assert np.all((places >= 0) & (places <= 1))
+    assert 1 <= len(scale.ticks()) <= 12
+
+
 @pytest.mark.parametrize(
     ("value", "text"),
     [(0.0, "0"), (1234.5, "1,234"), (-0.25, "−0.25"), (2.76e-5, "2.76e-05"), (math.nan, "none")],

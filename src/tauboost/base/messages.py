@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-__all__ = ["listed", "shown", "shown_label"]
+__all__ = ["listed", "shown", "shown_label", "unknown"]
 
 LONGEST = 60  # characters
 MOST_NAMES = 10
@@ -41,6 +41,16 @@ def listed(names: Sequence[Any]) -> str:
         return "none"
     more = "" if len(names) <= MOST_NAMES else f" and {len(names) - MOST_NAMES:,} more"
     return f"{', '.join(map(_name, names[:MOST_NAMES]))}{more}"
+
+
+def unknown(noun: str, name: str, names: Sequence[Any]) -> str:
+    """Return what to say of a name that is none of these, with the nearest of them."""
+    from difflib import get_close_matches  # noqa: PLC0415
+
+    folded = {str(other).casefold(): other for other in names}
+    near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.7)
+    meant = f"; did you mean {shown(folded[near[0]])}?" if near else ";"
+    return f"there is no {noun} {shown(name)}{meant} there are {listed(names)}"
 
 
 def _name(name: Any) -> str:

@@ -50,6 +50,7 @@ def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
     from rich.text import Text  # noqa: PLC0415
 
     from .bars import Bars  # noqa: PLC0415
+    from .printable import printable  # noqa: PLC0415
 
     class Rate(TextColumn):
         def render(self, task: Task) -> Text:
@@ -59,5 +60,5 @@ def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
     console = Console(stderr=True)
     columns = (TextColumn("{task.description}"), BarColumn(), Rate(""), TimeRemainingColumn())
     bar = Bars(*columns, console=console, transient=True, disable=not console.is_terminal)
-    bar.add_task(escape(title), total=total)
+    bar.add_task(escape(printable(title)), total=total)
     return bar

@@ -1,6 +1,5 @@
 """Where predictions go: a file, standard output or a document, one a line, each at once."""
 
-import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
@@ -10,6 +9,7 @@ from numpy.typing import NDArray
 
 from ..base.messages import shown
 from ..io.atomic import new_file
+from .terminal import standard_output
 
 __all__ = ["check_lines", "output", "write_answers"]
 
@@ -26,8 +26,8 @@ def output(out: Path | None, is_quiet: bool) -> Iterator[BinaryIO | None]:
     elif is_quiet:
         yield None
     else:
-        yield sys.stdout.buffer
-        sys.stdout.buffer.flush()
+        yield (file := standard_output())
+        file.flush()
 
 
 def check_lines(labels: NDArray[Any], advice: str = IN_A_FIT) -> None:

@@ -13,7 +13,8 @@ from typing import Annotated, Any, get_type_hints
 import typer
 
 from ..base.version import VERSION
-from .errors import Commands
+from .errors import Commands, prepare_streams
+from .interrupts import of_process
 from .parameters import Command
 
 __all__ = ["app", "main"]
@@ -107,4 +108,6 @@ class WithoutPandas(MetaPathFinder):
 def main() -> None:
     """Run the command line."""
     sys.meta_path.insert(0, WithoutPandas())
-    app(prog_name="tauboost")
+    prepare_streams()
+    with of_process():
+        app(prog_name="tauboost")

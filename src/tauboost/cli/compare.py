@@ -12,13 +12,13 @@ from typing import Annotated, Any, Self
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
 from rich.progress import BarColumn, TaskID, TextColumn
 from rich.table import Table
+from rich.text import Text
 
 from .. import comparing
 from ..base.bars import Bars
+from ..base.printable import printable
 from ..comparing import Comparison, MethodSetting
 from ..datasets.generators import make_w8a_like
 from ..problem import Problem
@@ -26,6 +26,7 @@ from ..solvers import METHODS, Snapshot, Status
 from .arguments import AsJson, Threads
 from .data import name_of, naming, open_data
 from .outputs import check_apart
+from .terminal import Console
 
 __all__ = ["EXAMPLES", "compare"]
 
@@ -203,7 +204,7 @@ def _problem(
     name = "w8a-like" if data is None else name_of(data)
     if data is not None:
         rows = open_data(data, threads, zero_based=None)
-    with Console(stderr=True).status(f"preparing {escape(name)}"):
+    with Console(stderr=True).status(f"preparing {name}"):
         if data is None:
             X, y = make_w8a_like(n_samples or W8A_SAMPLES, random_state=seed)
             return name, Problem(X, y, n_threads=threads)
@@ -218,7 +219,7 @@ def write_files(comparison: Comparison, files: dict[str, Path]) -> None:
     try:
         comparing.plot_comparison(comparison, files["png"])
     except ImportError as error:
-        typer.echo(f"no figure: {error}", err=True)
+        typer.echo(f"no figure: {printable(str(error))}", err=True)
         del files["png"]
 
 
@@ -254,7 +255,7 @@ class _Bars:
         limit_seconds, limit_epochs = self.limits
         done = max(_share(seen.seconds, limit_seconds), _share(seen.epoch, limit_epochs))
         if setting.label not in self.tasks:
-            title = f"{len(self.tasks) + 1}/{self.n_methods} {escape(setting.label)}"
+            title = f"{len(self.tasks) + 1}/{self.n_methods} {setting.label}"
             self.tasks[setting.label] = self.progress.add_task(title, total=1.0, objective="")
         elif done < 1.0 and seen.seconds < self.shown_at + 0.2:
             return
@@ -270,28 +271,24 @@ def _share(done: float, limit: float) -> float:
 def _show(comparison: Comparison, files: dict[str, Path]) -> None:
     console = Console()
     console.width = max(console.width, NARROWEST)
-    plain: dict[str, Any] = {"markup": False, "highlight": False}
     console.print(
         f"{comparison.name}: {comparison.n_samples:,} samples, {comparison.n_features:,} features, "
         f"{comparison.nnz:,} nonzeros, omega {comparison.omega:,}, {comparison.n_threads} threads",
-        **plain,
     )
     console.print(_table(comparison))
     console.print(
         f"gap 0.01: seconds to cover 99 % of the way from the start, {comparison.start:g}, to the "
         f"best found, {_number(comparison.best, 6)}.",
-        **plain,
     )
     if comparison.is_separable:
         console.print(
             "These data are separable: the objective falls without end, so gaps mean little here.",
-            **plain,
         )
     for run in comparison.runs:
         if run.result.status is Status.STALLED:
-            console.print(f"{run.setting.label}: {run.result.message}", **plain)
+            console.print(f"{run.setting.label}: {run.result.message}")
     for path in files.values():
-        console.print(f"wrote {path}", soft_wrap=True, **plain)
+        console.print(f"wrote {path}", soft_wrap=True)
 
 
 def _table(comparison: Comparison) -> Table:
@@ -299,13 +296,13 @@ def _table(comparison: Comparison) -> Table:
     table = Table(box=SIMPLE_HEAD, padding=0, show_edge=False)
     table.add_column("method", overflow="fold")
     for header in (*(f"gap\n{level.gap:g}" for level in levels), "final\nvalue", "epochs", "time"):
-        table.add_column(header, justify="right", no_wrap=True)
+        table.add_column(Text(header), justify="right", no_wrap=True)
     columns = zip(*(row.seconds_to for row in rows), strict=True)
     fastest = [min((t for t in times if t is not None), default=None) for times in columns]
     for row in rows:
         times = (_time(t, t == best) for t, best in zip(row.seconds_to, fastest, strict=True))
         ending = (_number(row.objective, 5), f"{row.epochs:,.0f}", f"{row.seconds:.2f}")
-        table.add_row(escape(row.label), *times, *ending)
+        table.add_row(row.label, *times, *ending)
     return table
 
 
@@ -313,8 +310,8 @@ def _number(value: float, digits: int) -> str:
     return f"{value:.{digits}f}" if abs(value) < 1000 else f"{value:.6g}"
 
 
-def _time(seconds: float | None, is_best: bool) -> str:
+def _time(seconds: float | None, is_best: bool) -> Text:
     if seconds is None:
-        return "-"
+        return Text("-")
     text = f"{seconds:.3f}" if seconds < 10 else f"{seconds:.1f}"
-    return f"[bold]{text}[/bold]" if is_best else text
+    return Text(text, style="bold" if is_best else "")

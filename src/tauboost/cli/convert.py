@@ -1,17 +1,18 @@
 """``tauboost convert``: files, larger than memory if need be, to a store."""
 
 import json
-import sys
 import time
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from .. import io
+from ..io.table_files import NO_TEXT, kind_by_name
 from .arguments import AsJson, Threads
+from .data import rows_in, source_of
 from .outputs import check_apart
+from .terminal import Console
 
 __all__ = ["EXAMPLES", "convert"]
 
@@ -78,7 +79,7 @@ def convert(
     check_apart([("STORE", store)], [*data, labels])
     try:
         made = io.convert(
-            [sys.stdin.buffer if str(path) == "-" else path for path in data],
+            [_source(path) for path in data],
             store,
             labels=labels,
             n_features=n_features,
@@ -90,6 +91,11 @@ def convert(
     except ImportError as error:  # an optional package is missing: the message says which
         raise ValueError(str(error)) from None
     show_store(made, time.perf_counter() - started, as_json)
+
+
+def _source(path: Path) -> Any:
+    """Return a file to convert: rows, or matrices in formats of columns."""
+    return rows_in(path) if kind_by_name(path) not in NO_TEXT else source_of(path)
 
 
 def show_store(store: io.Store, seconds: float, as_json: bool) -> None:
@@ -110,7 +116,5 @@ def show_store(store: io.Store, seconds: float, as_json: bool) -> None:
     Console().print(
         f"wrote {store.path}: {n_samples:,} samples, {n_features:,} features, {store.nnz:,} "
         f"nonzeros, {store.nbytes / 1e6:,.1f} MB in {seconds:.1f} s",
-        markup=False,
-        highlight=False,
         soft_wrap=True,
     )

@@ -10,6 +10,8 @@ from ..base.progress import progress_bar
 from ..io import Store, is_store, open_store
 from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.table_files import is_table_file
+from ..io.tensors import is_tensor_file
+from ..io.text_files import kind_of_texts
 
 __all__ = [
     "Data",
@@ -19,6 +21,7 @@ __all__ = [
     "naming",
     "only",
     "open_data",
+    "rows_in",
     "source_of",
 ]
 
@@ -52,14 +55,33 @@ def naming(path: Path) -> Iterator[None]:
         yield
     except (TypeError, ValueError) as error:
         text = str(error)
-        if not text.startswith(("X ", "y ", "Unknown label type")):
+        if not text.startswith(("X ", "y ", "the table ", "Unknown label type")):
             raise
         raise type(error)(f"{name_of(path)}: {text}") from None
 
 
 def source_of(path: Path) -> Path | BinaryIO:
     """Return what is read for a name: - is standard input."""
-    return sys.stdin.buffer if str(path) == "-" else path
+    if str(path) != "-":
+        if is_tensor_file(path):
+            raise ValueError(f"{path} is a model, and data are needed here")
+        if path.is_dir():
+            raise ValueError(f"{path} is a folder: name the files in it")
+        return path
+    if sys.stdin is None:
+        raise ValueError("standard input is closed: name a file in place of -")
+    return sys.stdin.buffer
+
+
+def rows_in(path: Path) -> Path | BinaryIO:
+    """Return it for rows of indices and values."""
+    if kind_of_texts(path) is not None:  # which tables may hold as well
+        what = "a table" if is_table(path) else "JSON lines"
+        raise ValueError(
+            f"{name_of(path)} is {what}, and rows of indices and values are needed here: svmlight "
+            "text or a store"
+        )
+    return source_of(path)
 
 
 def open_data(
@@ -69,7 +91,7 @@ def open_data(
     if is_store(path) or path.is_dir():
         return open_store(path)
     return load_rows(
-        source_of(path),
+        rows_in(path),
         n_features=n_features,
         zero_based="auto" if zero_based is None else zero_based,
         n_threads=threads,
@@ -82,7 +104,7 @@ def blocks(path: Path, threads: int | None, zero_based: bool, n_features: int) -
     if is_store(path) or path.is_dir():
         yield open_store(path)
         return
-    source: Any = source_of(path)
+    source: Any = rows_in(path)
     size = path.stat().st_size if isinstance(source, Path) and path.is_file() else None
     title = f"predicting {name_of(path)}"
     with progress_bar(title, size, "MB", visible=True, scale=1e6) as show:

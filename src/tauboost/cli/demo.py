@@ -12,10 +12,11 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
-from rich.console import Console
 
+from ..base.printable import printable
 from .app import app
 from .demo_data import write_customers, write_messages, write_pages
+from .terminal import Console
 
 __all__ = ["EXAMPLES", "demo"]
 
@@ -139,7 +140,7 @@ def tour(out: Path, seconds: float) -> Iterator[Stop]:
 
 def _run(command: str) -> None:
     """Show a command, and run it."""
-    typer.secho(f"\n$ tauboost {command}", bold=True)
+    typer.secho(f"\n$ tauboost {printable(command)}", bold=True)
     code = typer.main.get_command(app).main(shlex.split(command), "tauboost", standalone_mode=False)
     if code:
         raise typer.Exit(code)
@@ -163,4 +164,5 @@ def _title(text: str) -> None:
 
 
 def _say(text: str) -> None:
-    Console().print(text, markup=False, highlight=False)
+    for line in text.split("\n"):
+        Console().print(line)

@@ -7,6 +7,7 @@ from typing import Any
 
 import typer
 
+from ..base.printable import printable
 from ..base.threads import resolve_threads
 from .data import is_table, name_of, only
 from .fit_stages import Outputs
@@ -57,7 +58,7 @@ def fit_data(
     _fit_data(task, given, wishes, outputs, as_json)
     command = None if as_json else task.report_command(outputs.model)
     if command is not None:
-        typer.echo(f"a report on the test part alone: {command}")
+        typer.echo(f"a report on the test part alone: {printable(command)}")
     outputs.complain()
 
 

@@ -101,6 +101,8 @@ def _open_checkpoint(
     folder: Path | None, every: float | None, time_limit: float | None
 ) -> NoCheckpoint | Checkpoint:
     if folder is None:
+        if every is not None:
+            raise ValueError("--checkpoint-every: give --checkpoint FOLDER too")
         return NoCheckpoint()
     every = SECONDS_BETWEEN if every is None else every
     # A short run has something to show as well.

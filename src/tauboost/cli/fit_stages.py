@@ -13,9 +13,6 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import BinaryIO
 
-from rich.console import Console
-from rich.markup import escape
-
 from ..base.fit_warning import FitWarning
 from ..io.atomic import new_file
 from ..io.checkpoint import FILE_NAME
@@ -24,6 +21,7 @@ from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
 from ..tuning.options import Event, Report
 from .outputs import check_outputs
+from .terminal import Console
 
 __all__ = ["Outputs", "Stages"]
 
@@ -51,7 +49,7 @@ class Stages:
         """
         console = Console(stderr=True)
         began = time.perf_counter()
-        status = console.status(f"building {escape(name)}") if console.is_terminal else None
+        status = console.status(f"building {name}") if console.is_terminal else None
 
         def report(event: Event) -> bool:
             self.events.append(event)

@@ -4,14 +4,13 @@ import math
 from typing import Any
 
 import numpy as np
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..tuning.metrics import in_words
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
 from .data import Data
+from .terminal import Console
 
 __all__ = ["document_of", "fact_rows", "facts_of", "show", "show_rows"]
 
@@ -72,7 +71,7 @@ def show(document: dict[str, Any]) -> None:
         f"{document['nnz']:,} nonzeros, {len(document['classes'])} classes"
     )
     found = f"{document['nonzero_weights']:,} of {document['weights']:,}"
-    Console().print(f"{document['name']}", markup=False, highlight=False)
+    Console().print(document["name"])
     show_rows(document, data, [("nonzero weights", found)])
 
 
@@ -84,15 +83,14 @@ def show_rows(document: dict[str, Any], data: str, found: list[tuple[str, str]])
         rows.append(("test", in_words(document["test"])))
     spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
     for what, text in (*rows, ("seconds", ", ".join(spent))):
-        table.add_row(escape(what), escape(text))
+        table.add_row(what, text)
     console = Console()
     console.print(table)
-    plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
     for warning in document["warnings"]:
-        console.print(f"warning: {warning}", **plain)
+        console.print(f"warning: {warning}", soft_wrap=True)
     if document.get("resumed"):
-        console.print("resumed from the checkpoint", **plain)
+        console.print("resumed from the checkpoint", soft_wrap=True)
     for kind, path in document["files"].items():
-        console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", **plain)
+        console.print(f"{'kept' if kind == 'checkpoint' else 'wrote'} {path}", soft_wrap=True)
     if "model" not in document["files"]:
-        console.print("no model was written: give --out MODEL to keep it", **plain)
+        console.print("no model was written: give --out MODEL to keep it", soft_wrap=True)

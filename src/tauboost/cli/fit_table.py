@@ -1,20 +1,20 @@
 """``tauboost fit`` of a table: the types of its columns, a glass-box model, what matters in it."""
 
 import json
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 import typer
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..design.binning import encode
 from ..io.model import TableData as ModelFile
+from ..io.text_labels import labels_like
 from ..tuning.metrics import metrics
 from ..tuning.table_fitting import fit_table as fit_model
 from ..tuning.table_model import TableModel, are_used
@@ -28,6 +28,7 @@ from .fit_summary import facts_of, show_rows
 from .held_out import check_test_labels, fraction_of
 from .inspect_model import term_facts
 from .tables import TableData, open_table, open_training_table, split_table
+from .terminal import Console
 
 __all__ = ["fit_table", "terms_used"]
 
@@ -91,8 +92,9 @@ def _open_test(path: Path, label: str, train: TableData, kinds: dict[str, str]) 
         as_text.append(label)
     tested = open_table(path, label, as_text)
     assert tested.y is not None
-    check_test_labels(train.y, tested.y)
-    return tested
+    y = labels_like(tested.y.tolist(), np.unique(train.y))
+    check_test_labels(train.y, y)
+    return replace(tested, y=y)
 
 
 def _scores(model: TableModel, tested: TableData, n_threads: int) -> dict[str, Any]:
@@ -154,12 +156,12 @@ def _kinds(frame: Frame, categorical: list[str]) -> dict[str, str]:
 
 def _show_kinds(name: str, kinds: dict[str, str]) -> None:
     console = Console()
-    console.print(name, markup=False, highlight=False)
+    console.print(name)
     table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
     for kind in ("numbers", "categories"):
         names = [column for column, found in kinds.items() if found == kind]
         if names:
-            table.add_row(f"{kind:17}", escape(", ".join(names)))
+            table.add_row(f"{kind:17}", ", ".join(names))
     console.print(table)
 
 

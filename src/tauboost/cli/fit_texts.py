@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 
 from ..base.threads import resolve_threads
 from ..io.model import TextData, model_size
@@ -28,6 +27,7 @@ from .data import naming
 from .fit_stages import Outputs, Stages
 from .fit_summary import facts_of, show_rows
 from .held_out import check_test_labels, fraction_of, held_out
+from .terminal import Console
 from .text_options import of_texts
 from .text_terms import text_facts, top_rows
 from .texts import TextSource, test_prints
@@ -201,7 +201,7 @@ def _chosen(blocks: Iterator[TextBlock], is_chosen: NDArray[np.bool_]) -> Iterat
 def _show(document: dict[str, Any]) -> None:
     data = f"{document['n_samples']:,} texts, {len(document['classes'])} classes"
     found = f"{document['nonzero_weights']:,} of {document['weights']:,}"
-    Console().print(document["name"], markup=False, highlight=False)
+    Console().print(document["name"])
     rows = [("counted", document["counted"]), ("nonzero weights", found)]
     if document["shrinkage"] is not None:
         rows.append(("made smaller", document["shrinkage"]["text"]))

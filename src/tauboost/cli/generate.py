@@ -7,12 +7,12 @@ from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.console import Console
 
 from ..datasets.files import generate_url, generate_w8a
 from ..io import open_store
 from .arguments import AsJson, Threads
 from .convert import show_store
+from .terminal import Console
 
 __all__ = ["EXAMPLES", "generate"]
 
@@ -93,4 +93,4 @@ def generate(
         typer.echo(json.dumps({"path": str(out), "bytes": size, "seconds": seconds}, indent=2))
     else:
         line = f"wrote {out}: {size / 1e6:,.1f} MB in {seconds:.1f} s"
-        Console().print(line, markup=False, highlight=False, soft_wrap=True)
+        Console().print(line, soft_wrap=True)

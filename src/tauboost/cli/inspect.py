@@ -11,8 +11,6 @@ from typing import Annotated, Any
 
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..base.progress import progress_bar
@@ -22,7 +20,8 @@ from ..io import Store, is_store, load_svmlight, open_store
 from ..io.tensors import is_tensor_file
 from ..validation import as_csr
 from .arguments import AsJson, Threads
-from .data import is_table, name_of, naming, source_of
+from .data import is_table, name_of, naming, rows_in
+from .terminal import Console
 
 __all__ = ["EXAMPLES", "inspect"]
 
@@ -171,8 +170,8 @@ def _inspect_rows(data: Path, threads: int | None, verify: bool, as_json: bool) 
 
 
 def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
-    X, y = load_svmlight(source_of(data), n_threads=threads, progress=True)
-    with Console(stderr=True).status(f"preparing {escape(name_of(data))}"):
+    X, y = load_svmlight(rows_in(data), n_threads=threads, progress=True)
+    with Console(stderr=True).status(f"preparing {name_of(data)}"):
         X.eliminate_zeros()
         return describe([as_csr(X)], y)
 
@@ -210,7 +209,7 @@ def _taus(n: int) -> list[int]:
 
 
 def _facts_table(name: str, facts: dict[str, Any]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=escape(name))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=name)
     table.title_justify = "left"
     L = facts["lipschitz"]
     total = facts["n_samples"]

@@ -7,21 +7,22 @@ from typing import Any
 import numpy as np
 import typer
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..base.kinds import is_sparse
 from ..base.messages import shown_label
+from ..io import is_store
 from ..io.model import AnyData, ModelData, read_model
+from ..io.tensors import is_tensor_file
 from ..tuning.loading import model_of
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from .fit_summary import fact_rows, facts_of
+from .terminal import Console
 from .text_terms import text_facts, text_terms_table
 
-__all__ = ["inspect_model", "label_of", "term_facts"]
+__all__ = ["check_model", "inspect_model", "label_of", "term_facts"]
 
 MOST_TERMS = 20
 MOST_WEIGHTS = 10
@@ -53,6 +54,15 @@ def inspect_model(path: Path, as_json: bool) -> None:
     console = Console()
     console.print(_facts_table(document))
     console.print(table)
+
+
+def check_model(path: Path) -> None:
+    """Refuse what is no model, such as data given in its place."""
+    if path.is_dir():
+        what = "a store" if is_store(path) else "a folder"
+        raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
+    if path.is_file() and not is_tensor_file(path):
+        raise ValueError(f"MODEL: {path} is none: give a file that fit wrote, and DATA after it")
 
 
 def label_of(data: AnyData) -> str | None:
@@ -104,7 +114,7 @@ def _largest(model: Model, data: ModelData) -> list[dict[str, Any]]:
 
 
 def _facts_table(document: dict[str, Any]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=escape(document["name"]))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=document["name"])
     table.title_justify = "left"
     classes = document["classes"]
     words = [
@@ -121,7 +131,7 @@ def _facts_table(document: dict[str, Any]) -> Table:
         n_weights = f"{document['nonzero_weights']:,} of {document['n_features']:,} features"
         rows.append(("nonzero weights", n_weights))
     for what, text in rows:
-        table.add_row(what, escape(text))
+        table.add_row(what, text)
     return table
 
 
@@ -134,7 +144,7 @@ def _terms_table(terms: list[dict[str, Any]]) -> Table:
     for term in terms[:MOST_TERMS]:
         scores = f"{term['least']:+.3g} to {term['most']:+.3g}"
         importance = f"{term['importance']:.4g}"
-        table.add_row(escape(term["name"]), term["kind"], f"{term['cells']:,}", scores, importance)
+        table.add_row(term["name"], term["kind"], f"{term['cells']:,}", scores, importance)
     if len(terms) > MOST_TERMS:
         table.caption = f"and {len(terms) - MOST_TERMS:,} more terms"
         table.caption_justify = "left"
@@ -147,7 +157,5 @@ def _weights_table(weights: list[dict[str, Any]]) -> Table:
     table.add_column("weight", justify="right")
     table.add_column("above 0 speaks for")
     for entry in weights:
-        table.add_row(
-            escape(entry["feature"]), f"{entry['weight']:+.4g}", escape(shown_label(entry["class"]))
-        )
+        table.add_row(entry["feature"], f"{entry['weight']:+.4g}", shown_label(entry["class"]))
     return table

@@ -8,8 +8,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..base.messages import shown_label
@@ -19,13 +17,13 @@ from ..design.planes import Codes
 from ..io.table_files import read_table
 from ..validation.frames import Frame
 from .data import name_of
+from .terminal import Console
 
 __all__ = ["columns_table", "facts_of_columns", "inspect_table"]
 
 MOST_SHOWN = 3  # categories of a column
 MOST_CLASSES = 10
 WIDEST = 24  # letters of a category
-PLAIN: dict[str, Any] = {"markup": False, "highlight": False}
 
 
 def inspect_table(path: Path, label: str | None, as_json: bool) -> None:
@@ -45,14 +43,12 @@ def inspect_table(path: Path, label: str | None, as_json: bool) -> None:
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
         return
     console = Console()
-    console.print(f"{name_of(path)}: {frame.n_rows:,} rows, {frame.n_columns:,} columns", **PLAIN)
+    console.print(f"{name_of(path)}: {frame.n_rows:,} rows, {frame.n_columns:,} columns")
     for entry in classes[:MOST_CLASSES]:
         share = entry["count"] / frame.n_rows
-        console.print(
-            f"{label} {shown_label(entry['label'])}: {entry['count']:,} ({share:.2%})", **PLAIN
-        )
+        console.print(f"{label} {shown_label(entry['label'])}: {entry['count']:,} ({share:.2%})")
     if len(classes) > MOST_CLASSES:
-        console.print(f"and {len(classes) - MOST_CLASSES:,} more classes", **PLAIN)
+        console.print(f"and {len(classes) - MOST_CLASSES:,} more classes")
     console.print(columns_table(facts))
 
 
@@ -105,7 +101,7 @@ def columns_table(facts: list[dict[str, Any]]) -> Table:
     for fact in facts:
         bins = "" if fact["kind"] == "refused" else f"{fact['n_bins']:,}"
         missing = f"{fact['missing']:.1%}" if fact.get("missing") else ""
-        table.add_row(escape(fact["name"]), fact["kind"], bins, missing, escape(_holds(fact)))
+        table.add_row(fact["name"], fact["kind"], bins, missing, _holds(fact))
     return table
 
 

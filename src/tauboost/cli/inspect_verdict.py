@@ -8,11 +8,10 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.box import SIMPLE_HEAD
-from rich.console import Console
-from rich.markup import escape
 from rich.table import Table
 
 from ..base.messages import shown_label
+from ..base.printable import printable
 from ..io.atomic import new_file
 from ..plots.fit import require_matplotlib
 from ..problem import Problem
@@ -21,6 +20,7 @@ from ..table_problem import TableProblem
 from .data import is_table, name_of, naming, open_data
 from .outputs import check_outputs
 from .tables import open_training_table
+from .terminal import Console
 
 __all__ = ["inspect_verdict"]
 
@@ -47,7 +47,7 @@ def inspect_verdict(
         _show(name_of(path), found, checked)
     if plot is not None:  # last: if it cannot be written, the verdict was worth the time
         figure = found.plot(count_from=1)
-        figure.suptitle(name_of(path), parse_math=False)
+        figure.suptitle(printable(name_of(path)), parse_math=False)
         with new_file(plot, overwrite=True) as file:
             figure.savefig(file, format="png", dpi=150)
 
@@ -113,7 +113,7 @@ def _document(name: str, found: HardCore, checked: Verification) -> dict[str, An
 
 def _show(name: str, found: HardCore, checked: Verification) -> None:
     console = Console()
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=escape(name))
+    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=name)
     table.title_justify = "left"
     table.add_row("verdict", found.message)
     table.add_row("proof", str(checked))
@@ -139,7 +139,7 @@ def _counts(found: HardCore, rows: NDArray[np.bool_]) -> str:
     classes = found.problem.classes.tolist()
     parts = [np.count_nonzero(rows & (found.positive == bool(k))) for k in (0, 1)]
     labels = ", ".join(f"{n:,} of label {_text(classes[k])}" for k, n in enumerate(parts) if n)
-    return f"{sum(parts):,} rows" + (f" ({escape(labels)})" if labels else "")
+    return f"{sum(parts):,} rows" + (f" ({labels})" if labels else "")
 
 
 def _text(label: Any) -> str:
@@ -151,7 +151,7 @@ def _duplicates_table(found: HardCore) -> Table:
     for header in ("rows", "label", "against rows", "label"):
         table.add_column(header, overflow="fold")
     for group in found.duplicates[:MOST_GROUPS]:
-        cells = [(_numbers(rows), escape(_text(label))) for label, rows in _sides(found, group)]
+        cells = [(_numbers(rows), _text(label)) for label, rows in _sides(found, group)]
         table.add_row(*cells[0], *cells[1])
     if len(found.duplicates) > MOST_GROUPS:
         table.caption = f"and {len(found.duplicates) - MOST_GROUPS:,} more groups"
@@ -170,5 +170,5 @@ def _heaviest_table(found: HardCore, rows: NDArray[np.intp]) -> Table:
     for header in ("row", "weight", "label"):
         table.add_column(header, justify="left" if header == "label" else "right")
     for row in rows[:MOST_ROWS].tolist():
-        table.add_row(str(row + 1), f"{found.w[row]:.3g}", escape(_text(_label(found, row))))
+        table.add_row(str(row + 1), f"{found.w[row]:.3g}", _text(_label(found, row)))
     return table

@@ -13,6 +13,8 @@ from typing import Any, get_args
 
 from typer.core import TyperCommand
 
+from .interrupts import unwinding
+
 __all__ = ["Command", "spared"]
 
 
@@ -24,6 +26,11 @@ class Command(TyperCommand):
     def get_params(self, ctx: Any) -> Any:
         """Return its arguments and options."""
         return spared(super().get_params(ctx), self.types)
+
+    def invoke(self, ctx: Any) -> Any:
+        """Run it."""
+        with unwinding():
+            return super().invoke(ctx)
 
 
 def spared(params: list[Any], types: Mapping[str, Any]) -> list[Any]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_threads
-from ..io import is_store
 from ..io.model import AnyData, read_model
 from ..tuning.loading import model_of
 from ..tuning.metrics import in_words, metrics
@@ -22,8 +21,8 @@ from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
 from .answers import check_lines, output, write_answers
-from .data import blocks, is_table, name_of, only
-from .inspect_model import label_of
+from .data import blocks, is_table, name_of, naming, only
+from .inspect_model import check_model, label_of
 
 __all__ = ["Question", "predict_data"]
 
@@ -47,9 +46,7 @@ def predict_data(path: Path, question: Question, out: Path | None, as_json: bool
     """Predict by the model at a path."""
     began = time.perf_counter()
     n_threads = resolve_threads(question.threads)
-    if path.is_dir():
-        what = "a store" if is_store(path) else "a folder"
-        raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
+    check_model(path)
     saved = read_model(path)
     model = model_of(saved, path)
     if question.what == "predict" and not as_json:
@@ -162,7 +159,8 @@ def _table_parts(
         )
     from .tables import open_for_model  # noqa: PLC0415
 
-    codes, y = open_for_model(data, model, label, n_threads)
+    with naming(data):
+        codes, y = open_for_model(data, model, label, n_threads)
     yield model.decisions(codes), y
 
 

@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..estimators.tables import printable
+from ..base.printable import printable
 from ..estimators.text_explanation import TextExplanation, explain_text
 from ..io.model import AnyData
 from ..io.text_labels import labels_like

@@ -10,10 +10,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 import typer
 from numpy.typing import NDArray
-from rich.console import Console
 
 from ..base.threads import resolve_threads
-from ..io import is_store
 from ..io.model import AnyData, ModelData, read_model
 from ..reporting.builder import Wishes, build
 from ..reporting.door import labelled
@@ -28,7 +26,8 @@ from ..validation import as_csr
 from .data import Data as CliData
 from .data import is_table, name_of, naming, only, open_data
 from .held_out import fraction_of, held_out, split
-from .inspect_model import label_of
+from .inspect_model import check_model, label_of
+from .terminal import Console
 
 if TYPE_CHECKING:
     from ..proofs import HardCore
@@ -57,9 +56,7 @@ def write_report(
 ) -> None:
     """Write the report on the model at a path, and say what it says first."""
     began = time.perf_counter()
-    if path.is_dir():
-        what = "a store" if is_store(path) else "a folder"
-        raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
+    check_model(path)
     words = None if notes is None else _text_of(notes, "--notes")
     saved = read_model(path)
     subject = _subject(saved, path, asked)
@@ -79,11 +76,10 @@ def write_report(
 
 def _show(report: Report, out: Path) -> None:
     console = Console()
-    plain: dict[str, Any] = {"markup": False, "highlight": False, "soft_wrap": True}
-    console.print(report.verdict, **plain)
+    console.print(report.verdict, soft_wrap=True)
     for warning in report.warnings:
-        console.print(f"warning: {warning}", **plain)
-    console.print(f"wrote {out}", **plain)
+        console.print(f"warning: {warning}", soft_wrap=True)
+    console.print(f"wrote {out}", soft_wrap=True)
 
 
 def _text_of(path: Path, option: str) -> str:

@@ -1,17 +1,18 @@
 """Tables for ``fit`` and ``predict``: from a file to a frame and its labels."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.messages import listed
+from ..base.messages import listed, unknown
 from ..design.binning import bin_table, encode
 from ..design.planes import Planes
 from ..io.table_files import read_table
+from ..io.text_labels import labels_like
 from ..tuning.held_out import code_fingerprints
 from ..tuning.table_model import TableModel
 from ..validation import encode_labels
@@ -56,7 +57,7 @@ def open_training_table(
     names = table.names
     for name in drop:
         if name not in names:
-            raise ValueError(f"--drop: there is no column {name!r}; there are {listed(names)}")
+            raise ValueError(f"--drop: {unknown('column', name, names)}")
     if set(drop) >= set(names):
         raise ValueError("--drop leaves no column")
     return TableData(table.only([name for name in names if name not in drop]), y)
@@ -93,7 +94,9 @@ def open_as_model(
     as_text = [column.name for column in model.columns if not column.is_ordered]
     if label is not None and model.classes.dtype.kind not in "biuf":
         as_text.append(label)
-    return open_table(path, label, as_text, [c.name for c in model.columns] if is_bare else None)
+    names = [column.name for column in model.columns] if is_bare else None
+    data = open_table(path, label, as_text, names)
+    return data if data.y is None else replace(data, y=labels_like(data.y.tolist(), model.classes))
 
 
 def split_table(

@@ -3,11 +3,9 @@
 from typing import Any
 
 from rich.box import SIMPLE_HEAD
-from rich.markup import escape
 from rich.table import Table
 
 from ..design.text_options import TextOptions
-from ..estimators.tables import printable
 from ..tuning.text_model import TextModel
 from ..tuning.top_terms import top_terms
 
@@ -48,8 +46,8 @@ def top_rows(facts: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return the terms for people, a line for each class."""
     rows = []
     for fact in facts[:MOST_CLASSES]:
-        terms = [printable(term["term"]) for term in fact["terms"][:TERMS_IN_A_LINE]]
-        rows.append((f"for {printable(str(fact['class']))}", ", ".join(terms) or "nothing"))
+        terms = [term["term"] for term in fact["terms"][:TERMS_IN_A_LINE]]
+        rows.append((f"for {fact['class']}", ", ".join(terms) or "nothing"))
     more = len(facts) - len(rows)
     return [*rows, ("", f"and {more:,} more classes")] if more > 0 else rows
 
@@ -59,21 +57,17 @@ def text_terms_table(facts: list[dict[str, Any]]) -> Table:
     if len(facts) > MOST_SIDE_BY_SIDE:
         table = Table(box=None, show_header=False, padding=(0, 2, 0, 0))
         for row in top_rows(facts):
-            table.add_row(*map(escape, row))
+            table.add_row(*row)
         return table
     table = Table(box=SIMPLE_HEAD)
     for fact in facts:
-        table.add_column(f"for {escape(printable(str(fact['class'])))}", overflow="fold")
+        table.add_column(f"for {fact['class']}", overflow="fold")
         table.add_column("weight", justify="right")
     for k in range(TERMS_IN_A_TABLE):
         cells = []
         for fact in facts:
             term = fact["terms"][k] if k < len(fact["terms"]) else None
-            cells += (
-                ["", ""]
-                if term is None
-                else [escape(printable(term["term"])), f"{term['weight']:.3f}"]
-            )
+            cells += ["", ""] if term is None else [term["term"], f"{term['weight']:.3f}"]
         if any(cells):
             table.add_row(*cells)
     return table

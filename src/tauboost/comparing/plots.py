@@ -11,6 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import cycle
 from typing import TYPE_CHECKING, Any
 
+from ..base.printable import printable
 from ..io.atomic import new_file
 from ..plots.figure import new_figure
 from .comparison import Comparison, Run, thinned
@@ -72,7 +73,7 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | Path)
     by_epoch.set_xlabel("epochs (n coordinate updates, or one pass for full-gradient methods)")
     _frame(by_time, comparison)
     _frame(by_epoch, comparison)
-    figure.suptitle(_title(comparison), parse_math=False)
+    figure.suptitle(printable(_title(comparison)), parse_math=False)
     handles, labels = by_time.get_legend_handles_labels()
     figure.legend(handles, labels, loc="outside lower center", ncols=4, frameon=False)
     with new_file(path, overwrite=True) as file:

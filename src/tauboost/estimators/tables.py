@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown_label
+from ..base.printable import printable
 
-__all__ = ["HardestExamples", "TopFeatures", "as_table", "printable"]
+__all__ = ["HardestExamples", "TopFeatures", "as_table"]
 
 WIDEST = 40  # longer names are cut in print
 
@@ -116,10 +117,3 @@ def cut(text: str) -> str:
     if text != text.strip():  # spaces at the edges would not show
         text = f"'{text}'"
     return text if len(text) <= WIDEST else text[: WIDEST - 1] + "…"
-
-
-def printable(text: str) -> str:
-    """Return a text with what is no letter written out, as in a Python string."""
-    if text.isprintable():
-        return text
-    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)

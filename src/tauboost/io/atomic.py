@@ -163,7 +163,7 @@ def _hidden(final: Path, ending: str) -> Path:
 
 def _stem(final: Path) -> str:
     """Return the name, cut so that a hidden one is not longer than names may be."""
-    return final.name.encode()[:200].decode(errors="ignore")
+    return os.fsencode(final.name)[:200].decode(errors="ignore")
 
 
 @contextmanager

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from ..base.messages import listed
+from ..base.messages import unknown
 
 __all__ = ["place_of"]
 
@@ -16,4 +16,4 @@ def place_of(name: str, names: Sequence[str], *, noun: str = "column") -> int:
         return found[0]
     if found:
         raise ValueError(f"more than one {noun} is called {name!r}: rename them")
-    raise ValueError(f"there is no {noun} {name!r}; there are {listed(names)}")
+    raise ValueError(unknown(noun, name, names))

@@ -14,7 +14,7 @@ from functools import partial
 from itertools import islice
 from typing import Any, Final
 
-from ..base.messages import listed, shown
+from ..base.messages import shown, unknown
 from .text_lines import BAD_LINE, Lines
 from .text_wanted import TextBlock, Wanted
 
@@ -102,7 +102,7 @@ class _Reader:
         """Say what is missing in an object, or of the wrong kind."""
         for word, name in self.wanted.names.items():
             if name not in found:
-                return f"there is no field {name!r}; there are {listed(list(found))}"
+                return unknown("field", str(name), list(found))
             value = found[name]
             if value is None:
                 return f"field {name!r} is null, and a {word} is needed: leave the line out"

@@ -1,7 +1,9 @@
 """Labels out of files: all strings, all numbers, or all true and false.
 
-Formats with types (JSON, Parquet, Arrow) say what a label is. In CSV all is text: there labels are
-numbers if every one of them reads as one; 7 is a number, and 007 a name.
+Formats with types (JSON, Parquet, Arrow) say what a label is. In CSV all is text, and labels are
+read as they stand: numbers if every one of them is written as one, and strings otherwise. 7 is a
+number, and 007, NA and true are names; an empty cell alone is no label. Tables and texts share
+this rule, whatever reads their cells.
 """
 
 from __future__ import annotations
@@ -20,7 +22,8 @@ from .text_wanted import TextBlock
 __all__ = ["AlikeLabels", "LabelList", "label_array", "labels_like"]
 
 KINDS: Final = {str: "strings", bool: "true or false", int: "numbers", float: "numbers"}
-NUMBER: Final = re.compile(r"-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?", re.ASCII)
+NUMBER: Final = re.compile(r"\s*-?(0|[1-9]\d*)(\.\d+)?([eE][+-]?\d+)?\s*", re.ASCII)
+TRUTHS: Final = {"true": True, "false": False}
 LARGEST: Final = 2**63
 
 
@@ -79,7 +82,7 @@ def label_array(labels: Sequence[Any], *, is_text: bool) -> NDArray[Any]:
 
 
 def _numbers(labels: Sequence[str], different: set[str]) -> NDArray[Any]:
-    read = int if all(text.lstrip("-").isdecimal() for text in different) else float
+    read = int if all(text.strip().lstrip("-").isdecimal() for text in different) else float
     values = {text: read(text) for text in different}
     if not all(-LARGEST <= value < LARGEST for value in values.values()):
         return object_array(labels)
@@ -87,5 +90,7 @@ def _numbers(labels: Sequence[str], different: set[str]) -> NDArray[Any]:
 
 
 def labels_like(labels: Sequence[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """Return labels to compare with those of a model: text is read as numbers if it has numbers."""
+    """Return labels to compare with those of a model: text is read as what the model has."""
+    if classes.dtype.kind == "b" and all(str(label).lower() in TRUTHS for label in labels):
+        return np.array([TRUTHS[str(label).lower()] for label in labels])
     return label_array(labels, is_text=classes.dtype.kind in "biuf")

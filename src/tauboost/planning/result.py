@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import asdict, dataclass
 from typing import Any
 
+from ..base.printable import printable
 from .words import in_bytes, in_seconds, rounded
 
 __all__ = ["GUESSED", "MEASURED", "TIMED", "Plan"]
@@ -140,7 +141,7 @@ class Plan:
 
     def _head(self) -> list[str]:
         about = "" if self.share == 1.0 else "about "
-        name = f"{self.name}: " if self.name else ""
+        name = f"{printable(self.name)}: " if self.name else ""
         size = f"{self.n_samples:,} samples, {self.n_features:,} features, {self.nnz:,} nonzeros"
         return [f"{name}{about}{size}", self.summary()]
 

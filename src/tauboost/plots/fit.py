@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, BinaryIO
 
+from ..base.printable import printable
 from .figure import new_figure
 
 if TYPE_CHECKING:
@@ -41,5 +42,5 @@ def plot_fit(events: Sequence[Event], title: str, file: BinaryIO) -> None:
     for panel in axes:
         panel.grid(color="#dddddd")
         panel.set_axisbelow(True)
-    figure.suptitle(title, parse_math=False)
+    figure.suptitle(printable(title), parse_math=False)
     figure.savefig(file, format="png", dpi=150)

@@ -30,7 +30,7 @@ def race_section(subject: Subject) -> Section:
         )
         return Section("race", title, paragraph(how))
     strengths, pairs = _lines(fit.selection)
-    chosen = min(loss for line in strengths.values() for _, loss in line)
+    chosen = min((loss for line in strengths.values() for _, loss in line), default=math.nan)
     words = (
         f"alpha {number(fit.alpha)} was chosen. Candidates of different strength were fitted to "
         "some rows and judged by their log-loss on others, which they had not seen; lower is "
@@ -73,7 +73,7 @@ def _race(lines: Lines, x_name: str, chosen: tuple[float, float] | None) -> Mark
     losses = np.array([loss for _, loss in points] or [1.0])
     # What is far worse than the rest would press the rest together.
     worst = losses.min() + 4.0 * max(float(np.median(losses) - losses.min()), 1e-6)
-    rings = [] if chosen is None or not chosen[0] > 0 else [chosen]
+    rings = [] if chosen is None or not (chosen[0] > 0 and math.isfinite(chosen[1])) else [chosen]
     x = Picture.across([at for at, _ in [*points, *rings]], width=SIZE[0], is_log=True)
     y = Picture.upwards(losses[losses <= worst], height=SIZE[1])
     picture = Picture(f"Held-out log-loss against {x_name}", x, y, size=SIZE)

@@ -12,6 +12,9 @@ from ..base.arrays import Vector
 
 __all__ = ["Scale", "number"]
 
+# Numbers in a picture are moved into this range, in which differences and quotients are numbers.
+SMALLEST, LARGEST = 1e-250, 1e250
+
 
 @dataclass(frozen=True)
 class Scale:
@@ -30,14 +33,15 @@ class Scale:
         """Return a scale that holds these numbers, with some room beside them."""
         finite = np.asarray(values, dtype=np.float64)
         finite = finite[np.isfinite(finite) & ((finite > 0) | (not is_log))]
+        finite = np.clip(finite, SMALLEST if is_log else -LARGEST, LARGEST)
         if not len(finite):
             finite = np.array([1.0])
         low, high = float(finite.min()), float(finite.max())
         if is_log:
-            spread = max(math.log(high / low), 0.5)
+            spread = max(math.log(high) - math.log(low), 0.5)
             factor = math.exp(room * spread)
             return cls(low / factor, high * factor, begin, end, is_log=True)
-        spread = (high - low) or abs(high) or 1.0
+        spread = next(size for size in (high - low, abs(high), 1.0) if size >= SMALLEST)
         return cls(low - room * spread, high + room * spread, begin, end)
 
     def __call__(self, values: Any) -> Vector:
@@ -54,7 +58,7 @@ class Scale:
         if self.is_log:
             return self._decades(most)
         raw = (self.high - self.low) / max(most - 1, 1)
-        if not raw > 0:
+        if raw < SMALLEST:
             return [self.low]
         power = 10.0 ** math.floor(math.log10(raw))
         step = next(power * k for k in (1, 2, 2.5, 5, 10) if power * k >= raw * 0.999)
@@ -66,7 +70,7 @@ class Scale:
         first, last = math.ceil(math.log10(self.low)), math.floor(math.log10(self.high))
         every = max(1, math.ceil((last - first + 1) / most))
         found = [10.0**k for k in range(first, last + 1, every)]
-        return found or [float(f"{math.sqrt(self.low * self.high):.1g}")]
+        return found or [float(f"{math.sqrt(self.low) * math.sqrt(self.high):.1g}")]
 
 
 def number(value: float, digits: int = 3) -> str:
