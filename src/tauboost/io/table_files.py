@@ -19,7 +19,7 @@ from ..base.messages import shown
 from .arrow import complaining, read_arrow
 from .names import place_of
 from .source import open_source
-from .text_lines import NOT_UTF8
+from .text_lines import NOT_UTF8, line_blocks
 
 __all__ = ["DELIMITERS", "ENDINGS", "is_table_file", "kind_by_name", "read_table"]
 
@@ -77,7 +77,7 @@ def read_table(
 
 def _read_text(path: Path, delimiter: str, as_text: Iterable[str]) -> Any:
     with open_source(path) as source:
-        parts = [part.tobytes() for part, _ in source.parts()]
+        parts = [lines.content for lines in line_blocks(source)]
     with complaining(path):
         from pyarrow import BufferReader, csv, string  # noqa: PLC0415
 
