@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import bz2
-import gzip
 import json
-import lzma
 import random
 import zlib
 from dataclasses import replace
@@ -18,6 +15,7 @@ import scipy.sparse as sp
 import tauboost as tb
 
 from .mutations import edit_array, edit_bytes, edit_json
+from .packed import COMPRESS, edit_packed, stretched
 from .sample import Inconsistent, Sample
 from .sealed import edit_file
 
@@ -25,7 +23,6 @@ __all__ = ["Model", "Store", "Svmlight", "small_data"]
 
 CORPUS = Path(__file__).parent / "corpus"
 MOST_FEATURES = 2**20
-COMPRESS = {"plain": bytes, "gz": gzip.compress, "bz2": bz2.compress, "xz": lzma.compress}
 WORDS = [b":1 ", b":", b"\n", b"\r\n", b" ", b"#", b"qid:", b"1e308", b"1e-400", b"2147483647:"]
 WORDS += [b"nan", b"-inf", b"99999999999999999999:1", b"0:1 ", b"-1:1", b"\0", b"1:1 1:1"]
 
@@ -75,13 +72,17 @@ class Svmlight:
         text = seed.files["data.svm"]
         is_deep = seed.kind == "plain" or rng.random() < 0.3
         for _ in range(rng.randint(1, 4) if is_deep else 0):
-            if rng.random() < 0.5:
+            choice = rng.random()
+            if choice < 0.02:
+                text = stretched(rng, text)
+            elif choice < 0.5:
                 at = rng.randrange(len(text) + 1)
                 text = text[:at] + rng.choice(WORDS) + text[at:]
             else:
                 text = edit_bytes(rng, text, rng.choice(seeds).files["data.svm"])
         content = COMPRESS[seed.kind](text)
-        return Sample(seed.kind, {"data.svm": content if is_deep else edit_bytes(rng, content)})
+        damaged = content if is_deep else edit_packed(rng, seed.kind, content)
+        return Sample(seed.kind, {"data.svm": damaged})
 
     def read(self, kind: str, folder: Path) -> None:  # noqa: ARG002
         """Load it."""

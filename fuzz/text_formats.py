@@ -19,7 +19,8 @@ from tauboost.io.text_files import read_texts
 
 from .mutations import edit_bytes, edit_json
 from .others_formats import edit_arrow, edit_parquet
-from .own_formats import COMPRESS, check
+from .own_formats import check
+from .packed import COMPRESS, edit_packed, stretched
 from .sample import Sample
 
 __all__ = ["Texts"]
@@ -95,11 +96,13 @@ class Texts:
         for _ in range(rng.randint(1, 3) if is_deep else 0):
             content = self.edit(rng, kind, content, donor)
         packed = COMPRESS[pack](content)
-        return Sample(seed.kind, {"data": packed if is_deep else edit_bytes(rng, packed)})
+        return Sample(seed.kind, {"data": packed if is_deep else edit_packed(rng, pack, packed)})
 
     def edit(self, rng: random.Random, kind: str, content: bytes, donor: bytes) -> bytes:
         """Change something in the text."""
         choice = rng.random()
+        if choice > 0.98:
+            return stretched(rng, content)
         if choice < 0.3 and kind == "jsonl":
             lines = content.split(b"\n")
             k = rng.randrange(len(lines))

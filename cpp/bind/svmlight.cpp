@@ -1,6 +1,7 @@
 // Python's view of the svmlight reader; io/svmlight.py drives it.
 #include "bind/bindings.hpp"
 #include "bind/owned.hpp"
+#include "parse/read_at.hpp"
 #include "parse/svmlight_reader.hpp"
 
 using namespace nb::literals;
@@ -21,8 +22,8 @@ nb::tuple take(svmlight::Reader& reader) {
 
 nb::object complaint(const svmlight::Reader& reader) {
   if (!reader.complaint()) return nb::none();
-  static constexpr const char* names[] = {"none",  "label", "entry", "index",
-                                          "order", "value", "wide",  "valued"};
+  static constexpr const char* names[] = {"none",  "label", "entry",  "index", "order",
+                                          "value", "wide",  "valued", "length"};
   const auto& [fault, line, column, previous_index, token] = *reader.complaint();
   return nb::make_tuple(names[static_cast<int>(fault)], line, column,
                         nb::bytes(token.data(), token.size()), previous_index);
@@ -35,10 +36,10 @@ void bind_svmlight(nb::module_& module) {
   nb::class_<Reader>(module, "SvmlightReader")
       .def(
           "__init__",
-          [](Reader* reader, std::int64_t base, std::int64_t least) {
-            new (reader) Reader({base, least});
+          [](Reader* reader, std::int64_t base, std::int64_t least, std::size_t longest_line) {
+            new (reader) Reader({base, least}, Reader::usual_chunk_size, longest_line);
           },
-          "base"_a, "least"_a)
+          "base"_a, "least"_a, "longest_line"_a = std::string_view::npos)
       .def(
           "feed",
           [](Reader& reader, Array<const std::uint8_t> text, int n_threads) {
@@ -50,6 +51,20 @@ void bind_svmlight(nb::module_& module) {
       .def("take", &take)
       .def_prop_ro("n_rows", [](const Reader& reader) { return reader.rows().y.size(); })
       .def_prop_ro("complaint", &complaint);
+
+  module.def(
+      "read_at",
+      [](int file, std::int64_t position, Array<std::uint8_t> room, int n_threads) {
+        const auto [count, error] = [&] {
+          const WithoutGil free;
+          return read_at(file, position, {room.data(), room.size()}, n_threads);
+        }();
+        if (error == 0) return count;
+        errno = error;
+        PyErr_SetFromErrno(PyExc_OSError);
+        throw nb::python_error();
+      },
+      "file"_a, "position"_a, "room"_a, "n_threads"_a);
 
   module.def(
       "fill_with_ones",

@@ -78,12 +78,19 @@ struct Complaint {
 
 class Reader {
  public:
-  explicit Reader(Numbering numbering, std::size_t chunk_size = 1 << 18)
-      : numbering_(numbering), chunk_size_(chunk_size) {}
+  static constexpr std::size_t usual_chunk_size = 1 << 18;
+
+  explicit Reader(Numbering numbering, std::size_t chunk_size = usual_chunk_size,
+                  std::size_t longest_line = std::string_view::npos)
+      : numbering_(numbering), chunk_size_(chunk_size), longest_line_(longest_line) {}
 
   // Takes a text that may begin and end in the middle of a line. Nothing behind a fault is read.
   void feed(std::string_view text, int n_threads) {
     if (complaint_) return;
+    if (open_line_.size() + std::min(text.find('\n'), text.size()) > longest_line_) {
+      complaint_ = {Fault::length, n_lines_ + 1, 1, 0, {}};
+      return;
+    }
     const std::size_t n_whole = text.rfind('\n') + 1;  // npos + 1 is 0
     const std::string_view rest = text.substr(n_whole);
     text = text.substr(0, n_whole);
@@ -211,8 +218,9 @@ class Reader {
   }
 
   const Numbering numbering_;
-  const std::size_t chunk_size_;  // in bytes, at least, unless it is the last one
-  std::string open_line_;         // its end has not come yet
+  const std::size_t chunk_size_;    // in bytes, at least, unless it is the last one
+  const std::size_t longest_line_;  // of those that are in more than one text
+  std::string open_line_;           // its end has not come yet
   std::vector<Chunk> chunks_;
   std::int64_t n_lines_ = 0;
   std::optional<Complaint> complaint_;

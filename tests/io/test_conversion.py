@@ -199,6 +199,10 @@ def test_bad_label_files(tmp_path, text):
     assert "y.npy: labels must be" in refusal(tmp_path, text, labels=tmp_path / "y.npy")
     np.save(tmp_path / "y.npy", np.array([object()] * 5), allow_pickle=True)
     assert "y.npy: labels must be" in refusal(tmp_path, text, labels=tmp_path / "y.npy")
+    header = b"{'descr': '<f8', 'fortran_order': False, 'shape': (1000000000000,), }"
+    content = b"\x93NUMPY\x01\x00" + len(header).to_bytes(2, "little") + header + bytes(40)
+    (tmp_path / "y.npy").write_bytes(content)
+    assert "y.npy: labels must be" in refusal(tmp_path, text, labels=tmp_path / "y.npy")
     assert "absent" in refusal(tmp_path, text, FileNotFoundError, labels=tmp_path / "absent.npy")
 
 

@@ -50,7 +50,6 @@ from tauboost.io import load_svmlight, svmlight_blocks
         (b"1 %d:1\n" % 10**30, r"line 1, column 3: an index must be at most 2\*\*63 - 2, got"),
         (bytes(range(256)) * 4, r"line 1, column 1: the label must be a finite number, got "),
         (b"1 " + b"x" * 1000, r"line 1, column 3: expected index:value, got 'x{60}\.\.\.'$"),
-        (b"\xef\xbb\xbf1 1:1\n", r"line 1, column 1: the label"),
         (b"1 1:1\r2 1:1\n", r"line 1, column 7: expected index:value, got '2'"),
     ],
 )

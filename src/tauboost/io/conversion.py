@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import os
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
@@ -16,6 +17,7 @@ from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
 from .blocks import Block
 from .inputs import blocks_of, kind_of
+from .npy import read_npy_header
 from .npz import npz_shape
 from .store import Store, open_store
 from .store_writer import StoreWriter
@@ -149,10 +151,13 @@ def _common_kind(sources: list[Any]) -> str:
 
 def _load_labels(labels: Any) -> NDArray[Any]:
     if isinstance(labels, str | os.PathLike):
-        try:
-            labels = np.load(labels, mmap_mode="r", allow_pickle=False)
-        except (ValueError, EOFError):
-            raise ValueError(f"{labels}: labels must be the path of a .npy file") from None
+        # Not mapped into memory: a file that is cut meanwhile would end the process.
+        with Path(labels).open("rb") as file:
+            try:
+                shape, _, dtype = read_npy_header(file, "labels")
+                labels = np.fromfile(file, dtype)[: math.prod(shape)].reshape(shape)
+            except ValueError:
+                raise ValueError(f"{labels}: labels must be the path of a .npy file") from None
     array = np.asarray(labels)
     if array.ndim != 1 or array.dtype.kind not in "biuf":
         raise ValueError(f"labels must be a vector of numbers, got {array.ndim}-D {array.dtype}")

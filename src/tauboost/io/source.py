@@ -1,15 +1,17 @@
-"""The bytes of a file in parts: mapped into memory, streamed, or decompressed on the way.
+"""The bytes of a file in parts: read, streamed, or decompressed on the way.
 
 Compression (gzip, bzip2, xz, zstd) shows in the first bytes of the content, so a file without the
 usual ending, or a pipe, is read as well. A thread of its own decompresses the next part while the
 caller works on this one; reading stays with the caller, where Ctrl-C can interrupt it.
+
+No file is mapped into memory: one that is cut short would end the process by a signal, and one that
+changes would change under compiled code that has checked it.
 """
 
 from __future__ import annotations
 
 import bz2
 import lzma
-import mmap
 import os
 import stat
 import zlib
@@ -23,6 +25,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 
+from .. import _core
 from ..base.messages import shown
 
 if TYPE_CHECKING:
@@ -32,12 +35,19 @@ if TYPE_CHECKING:
 
     Part: TypeAlias = tuple[NDArray[np.uint8], int]
 
-__all__ = ["PART_BYTES", "Source", "first_bytes", "open_source"]
+__all__ = ["LONGEST_LINE", "Source", "check_line", "first_bytes", "line_too_long", "open_source"]
 
-PART_BYTES = 1 << 24  # whole pages
+PART_BYTES = 1 << 22
 STREAM_BYTES = 1 << 20
 COMPRESSED_BYTES = 1 << 18
 LONGEST_TEXT = 1 << 22
+# A line is held in memory as a whole. No document is as long, and a row of so many bytes has some
+# twenty million entries; what has no line end by then is another kind of file, or a device.
+LONGEST_LINE = 1 << 28
+# The header of a compressed file says how much memory it needs. xz -9 asks for 65 MiB, zstd -19 for
+# 8; a header may ask for 4 GiB.
+DECOMPRESSION_MEMORY_LOG = 28
+BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
 def _zstd() -> Any:
@@ -50,12 +60,17 @@ def _zstd() -> Any:
     )
 
 
+def _new_zstd(zstd: Any) -> Any:
+    longest = {zstd.DecompressionParameter.window_log_max: DECOMPRESSION_MEMORY_LOG}
+    return zstd.ZstdDecompressor(options=longest)
+
+
 ZSTD = b"\x28\xb5\x2f\xfd"
 STREAMS: dict[bytes, Callable[[], Any]] = {
     b"\x1f\x8b": lambda: zlib.decompressobj(wbits=31),
     b"BZh": bz2.BZ2Decompressor,
-    b"\xfd7zXZ\x00": lzma.LZMADecompressor,
-    ZSTD: lambda: _zstd().ZstdDecompressor(),
+    b"\xfd7zXZ\x00": lambda: lzma.LZMADecompressor(memlimit=1 << DECOMPRESSION_MEMORY_LOG),
+    ZSTD: lambda: _new_zstd(_zstd()),
 }
 LONGEST_MAGIC = max(map(len, STREAMS))
 
@@ -66,69 +81,83 @@ class Source:
     An eager one gives what a pipe has so far, and waits only where that is nothing.
     """
 
-    def __init__(self, file: BinaryIO, name: str, *, may_map: bool, is_eager: bool = False) -> None:
+    def __init__(self, file: BinaryIO, name: str, *, is_ours: bool, is_eager: bool = False) -> None:
         self.file = file
         self.name = name
         self.size = _size(file)
-        self.may_map = may_map and bool(self.size)
+        # Of a file that was opened here: what is written behind it meanwhile is not read.
+        self._end = (self.size or None) if is_ours else None
+        self._position = 0
         self._take: Any = getattr(file, "read1", file.read) if is_eager else file.read
 
-    def parts(self) -> Iterator[Part]:
-        """Yield the text in parts, each with the number of bytes of the file read so far."""
+    def parts(self, size: int | None = None, n_threads: int = 1) -> Iterator[Part]:
+        """Yield the text in parts, each with the number of bytes of the file read so far.
+
+        A byte order mark in front is left out. A part lasts until the next one is asked for. Of a
+        plain file, ``size`` bytes are read at a time.
+        """
         try:
-            start = self._read(LONGEST_MAGIC)
-            while start and _may_begin(start) and (more := self._read(LONGEST_MAGIC)):
-                start += more  # a pipe may give less than asked for
-            for magic, new_stream in STREAMS.items():
-                if start.startswith(magic):
-                    yield from self._decompressed(start, _Decompressor(new_stream))
-                    return
-            yield from self._mapped(start) if self.may_map else self._streamed(start)
+            yield from _without_mark(self._parts(size or PART_BYTES, n_threads))
         except OSError as error:
             if error.errno is None:
                 raise
             raise OSError(error.errno, error.strerror, self.name) from None
 
+    def _parts(self, size: int, n_threads: int) -> Iterator[Part]:
+        start = self._read(LONGEST_MAGIC)
+        while start and _may_begin(start) and (more := self._read(LONGEST_MAGIC)):
+            start += more  # a pipe may give less than asked for
+        for magic, new_stream in STREAMS.items():
+            if start.startswith(magic):
+                yield from self._decompressed(start, _Decompressor(new_stream))
+                return
+        yield from self._streamed(start) if self._end is None else self._plain(size, n_threads)
+
     def _read(self, size: int) -> bytes:
-        data = self._take(size)
+        data: object = self._take(size)
         if not isinstance(data, bytes):
             raise TypeError(f"{self.name}: must be a file of bytes, opened in binary mode")
+        self._position += len(data)
+        if not data and self._end is not None:
+            self._check_end()
         return data
 
-    def _mapped(self, start: bytes) -> Iterator[Part]:
-        try:
-            content = mmap.mmap(self.file.fileno(), 0, access=mmap.ACCESS_READ)
-        except (OSError, ValueError):  # not every file system can do it
-            yield from self._streamed(start)
-            return
-        text = np.frombuffer(content, dtype=np.uint8)
-        for begin in range(0, len(text), PART_BYTES):
-            part = text[begin : begin + PART_BYTES]
-            yield part, begin + len(part)
-            # Done with these pages: the memory of a large file shall not count as ours.
-            content.madvise(mmap.MADV_DONTNEED, begin, len(part))
+    def _check_end(self) -> None:
+        if self._end is not None and self._position < self._end:
+            raise ValueError(
+                f"{self.name}: the file was cut short while it was read: try again when nothing "
+                "writes to it"
+            )
+
+    def _plain(self, size: int, n_threads: int) -> Iterator[Part]:
+        assert self._end is not None
+        self._position = 0
+        room = np.empty(min(size, self._end), dtype=np.uint8)
+        while left := self._end - self._position:
+            part = room[:left]
+            n_read = _core.read_at(self.file.fileno(), self._position, part, n_threads)
+            self._position += n_read
+            if n_read < len(part):
+                self._check_end()
+            yield part, self._position
 
     def _streamed(self, data: bytes) -> Iterator[Part]:
-        position = 0
         while data:
-            position += len(data)
-            yield np.frombuffer(data, dtype=np.uint8), position
+            yield np.frombuffer(data, dtype=np.uint8), self._position
             data = self._read(STREAM_BYTES)
 
     def _decompressed(self, data: bytes, decompressor: _Decompressor) -> Iterator[Part]:
-        position = len(data)
         worker = ThreadPoolExecutor(max_workers=1)
         try:
             ahead: Future[bytes] | None = worker.submit(decompressor.step, data)
             while ahead is not None:
                 try:
-                    text, text_position = ahead.result(), position
+                    text, text_position = ahead.result(), self._position
                 except ImportError as error:
                     raise ImportError(f"{self.name}: {error}") from None
-                except decompressor.complaints():
-                    raise ValueError(f"{self.name}: the compressed data are damaged") from None
+                except decompressor.complaints() as error:
+                    raise ValueError(f"{self.name}: {_in_words(str(error))}") from None
                 data = self._read(COMPRESSED_BYTES) if decompressor.is_hungry else b""
-                position += len(data)
                 is_over = decompressor.is_hungry and not data
                 ahead = None if is_over else worker.submit(decompressor.step, data)
                 yield np.frombuffer(text, dtype=np.uint8), text_position
@@ -177,8 +206,49 @@ class _Decompressor:
         return text
 
 
+def _in_words(complaint: str) -> str:
+    """Say what is wrong with compressed data."""
+    if "memory" in complaint.lower():  # in the messages of xz and of zstd
+        return (
+            f"to decompress it takes more than {1 << DECOMPRESSION_MEMORY_LOG - 20} MiB of memory: "
+            "decompress it by other means, or compress it with a smaller dictionary"
+        )
+    return "the compressed data are damaged"
+
+
+def _without_mark(parts: Iterator[Part]) -> Iterator[Part]:
+    """Leave out a byte order mark in front, which may come a byte at a time."""
+    held, position = b"", 0
+    for part, position in parts:
+        start = held + part[: len(BYTE_ORDER_MARK) - len(held)].tobytes()
+        if start != BYTE_ORDER_MARK and BYTE_ORDER_MARK.startswith(start):
+            held = start
+            yield part[:0], position
+            continue
+        whole = np.append(np.frombuffer(held, dtype=np.uint8), part) if held else part
+        yield whole[len(start) if start == BYTE_ORDER_MARK else 0 :], position
+        yield from parts
+        return
+    if held:
+        yield np.frombuffer(held, dtype=np.uint8), position
+
+
+def check_line(name: str, number: int, size: int) -> None:
+    """Refuse a line of so many bytes, by its number, if that is too much to hold in memory."""
+    if size > LONGEST_LINE:
+        raise ValueError(f"{name}, line {number}: {line_too_long()}")
+
+
+def line_too_long() -> str:
+    """Say what is wrong with a line that has no end."""
+    return (
+        f"no line may be longer than {LONGEST_LINE:,} bytes, and this one is: is it a file of text "
+        "lines?"
+    )
+
+
 def first_bytes(file: str | os.PathLike[str] | BinaryIO, n: int) -> bytes:
-    """Return the first bytes, decompressed, of what can be looked at without taking it away.
+    """Return the first bytes of text of what can be looked at without taking it away.
 
     That is a regular file, or an open one that can go back or keep what it has seen; of all else,
     nothing.
@@ -199,8 +269,9 @@ def first_bytes(file: str | os.PathLike[str] | BinaryIO, n: int) -> bytes:
     for magic, new_stream in STREAMS.items():
         if start.startswith(magic):
             with suppress(Exception):  # whoever reads it will be told what is wrong
-                return bytes(new_stream().decompress(start, n))
-    return bytes(start[:n])
+                start = new_stream().decompress(start, n)
+                break
+    return bytes(start[:n]).removeprefix(BYTE_ORDER_MARK)
 
 
 def _may_begin(start: bytes) -> bool:
@@ -224,10 +295,10 @@ def open_source(
     if isinstance(path, str | os.PathLike):
         path = Path(path)
         with path.open("rb") as file:
-            yield Source(file, str(path), may_map=True)
+            yield Source(file, str(path), is_ours=True)
     elif hasattr(path, "read"):
         name = getattr(path, "name", None)
         name = name if isinstance(name, str) else "the stream"
-        yield Source(path, name, may_map=False, is_eager=is_eager)
+        yield Source(path, name, is_ours=False, is_eager=is_eager)
     else:
         raise TypeError(f"path must be a path or an open binary file, got {shown(path)}")

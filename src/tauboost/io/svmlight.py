@@ -21,7 +21,7 @@ from .. import _core
 from ..base.messages import shown
 from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
-from .source import PART_BYTES, Source, open_source
+from .source import LONGEST_LINE, Source, line_too_long, open_source
 
 if TYPE_CHECKING:
     from numpy.typing import NDArray
@@ -33,6 +33,7 @@ File: TypeAlias = str | os.PathLike[str] | BinaryIO
 ZeroBased: TypeAlias = bool | Literal["auto"]
 
 LONGEST_SHOWN = 60
+PART_BYTES = 1 << 24  # many chunks for every thread: they wait for each other in each part
 
 
 @dataclass(frozen=True, eq=False)
@@ -165,7 +166,8 @@ def read_rows(
     _check_n_features(n_features)
     _check_zero_based(zero_based)
     # Nearly all files count from 1. If "auto" finds a 0 after all, it adds the 1 again.
-    reader = _core.SvmlightReader(base=int(zero_based is not True), least=int(zero_based is False))
+    base, least = int(zero_based is not True), int(zero_based is False)
+    reader = _core.SvmlightReader(base, least, LONGEST_LINE)
     with open_source(path) as source:
         name = source.name
         title = f"reading {Path(name).name}"
@@ -228,7 +230,7 @@ def svmlight_blocks(
 
 def _blocks(path: File, zero_based: ZeroBased, n_threads: int, block_bytes: int) -> Iterator[Block]:
     base = int(zero_based is False)
-    reader = _core.SvmlightReader(base=base, least=base)
+    reader = _core.SvmlightReader(base, base, LONGEST_LINE)
 
     def block(position: int) -> Block:
         y, indptr, indices, data, *written = reader.take()
@@ -252,7 +254,7 @@ def _feed(
     reader: _core.SvmlightReader, source: Source, n_threads: int, most: int = PART_BYTES
 ) -> Iterator[tuple[int, int]]:
     """Let the reader parse it all, yielding after each part its size and the place in the file."""
-    for text, position in source.parts():
+    for text, position in source.parts(PART_BYTES, n_threads):
         for start in range(0, len(text), most):
             part = text[start : start + most]
             reader.feed(part, n_threads)
@@ -266,6 +268,8 @@ def _check_content(reader: _core.SvmlightReader, name: str) -> None:
     if reader.complaint is None:
         return
     fault, line, column, token, previous = reader.complaint
+    if fault == "length":
+        raise ValueError(f"{name}, line {line}: {line_too_long()}")
     raise ValueError(f"{name}, line {line}, column {column}: {_reason(fault, token, previous)}")
 
 

@@ -19,6 +19,7 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
+from .source import LONGEST_LINE
 from .text_lines import Lines
 from .text_wanted import TextBlock, Wanted, at_lines
 
@@ -74,6 +75,7 @@ class CsvRows:
         self.name, self.bytes_read = "", 0
         self.n_lines = 0  # in the blocks so far
         self.began = 1
+        self.n_letters = 0  # of the last row, so far
         self.delimiter, self.line_num = delimiter, 0
         self.lines, self.held = self._lines(), deque[str]()
         self.width: int | None = None  # of unquoted TSV: cells of a line
@@ -113,7 +115,7 @@ class CsvRows:
     def __next__(self) -> list[str]:
         cells: list[str] = []
         while not cells:  # blank lines are no rows
-            self.began = self.line_num + 1
+            self.began, self.n_letters = self.line_num + 1, 0
             is_plain = self.delimiter == "\t" and self.line_num == 0 and self._has_no_quote()
             cells = self._as_it_stands() or self._quoted()
             self.width = len(cells) if is_plain else self.width
@@ -126,8 +128,15 @@ class CsvRows:
     def _taken(self) -> Iterator[str]:
         """Yield the next lines, and count them."""
         while self._peeked() is not None:
+            if self.n_letters > LONGEST_LINE:
+                raise self.wrong(
+                    f"no row may be longer than {LONGEST_LINE:,} bytes, and this one is: is a "
+                    "quote opened here and never closed?"
+                )
             self.line_num += 1
-            yield self.held.popleft()
+            line = self.held.popleft()
+            self.n_letters += len(line)
+            yield line
 
     def _peeked(self, k: int = 0) -> str | None:
         """Return one of the lines that come next, if there are so many."""

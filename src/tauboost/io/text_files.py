@@ -25,7 +25,7 @@ from .text_arrow import arrow_texts
 from .text_csv import DELIMITERS, csv_texts
 from .text_json import begins_with_field, json_texts
 from .text_labels import AlikeLabels, LabelList
-from .text_lines import BYTE_ORDER_MARK, ERRORS, Lines, line_blocks
+from .text_lines import ERRORS, Lines, line_blocks
 from .text_marked import PREFIX, marked_texts, plain_texts
 from .text_wanted import TextBlock, Wanted
 
@@ -120,8 +120,7 @@ def kind_of_texts(file: TextFile) -> str | None:
 
 def begins_with_label(file: TextFile) -> bool:
     """Tell whether a file, or what waits in a pipe, begins like fastText's lines."""
-    start = first_bytes(file, 64).removeprefix(BYTE_ORDER_MARK)
-    return start.lstrip().startswith(PREFIX.encode())
+    return first_bytes(file, 64).lstrip().startswith(PREFIX.encode())
 
 
 def _name(file: TextFile) -> str:

@@ -17,14 +17,13 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from .source import Source
+from .source import Source, check_line
 
-__all__ = ["BAD_LINE", "BYTE_ORDER_MARK", "ERRORS", "NOT_UTF8", "Lines", "line_blocks"]
+__all__ = ["BAD_LINE", "ERRORS", "NOT_UTF8", "Lines", "line_blocks"]
 
 NOT_UTF8: Final = "is not UTF-8: convert the file, as with iconv"
 BAD_LINE: Final = f"the text {NOT_UTF8}, or give --errors replace or skip"
 ERRORS: Final = ("strict", "replace", "skip")
-BYTE_ORDER_MARK: Final = b"\xef\xbb\xbf"
 NEAR: Final = 2**12  # bytes, among which the last line usually begins
 
 
@@ -70,12 +69,11 @@ def line_blocks(
 
     ``errors`` is one of ``ERRORS``: what becomes of lines that are not UTF-8.
     """
-    first, held, bytes_read = 1, list[Any](), 0
+    first, held, n_held, bytes_read = 1, list[Any](), 0, 0
 
     def lines(bytes_read: int) -> Lines:
         content = b"".join(held)
-        if first == 1:
-            content = content.removeprefix(BYTE_ORDER_MARK)
+        check_line(source.name, first, content.find(b"\n"))  # others are in one part as a whole
         if errors != "strict":
             content = _mended(content, errors)
         n_lines = content.count(b"\n") + (content[-1:] not in (b"\n", b""))
@@ -88,9 +86,11 @@ def line_blocks(
             found = lines(bytes_read)
             yield found
             first += found.n_lines
-            held = []
-        # A copy: a line may be longer than a part, whose pages will be gone.
+            held, n_held = [], 0
+        # A copy: the next part takes the place of this one.
         held.append(part[end:].tobytes())
+        n_held += len(part) - end
+        check_line(source.name, first, n_held)
     rest = lines(bytes_read)
     if rest.content:
         yield rest
