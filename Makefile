@@ -14,11 +14,21 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack wheel sdist clean
+.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
 	$(BIN)/tauboost demo --out demo_out
+
+# The README from top to bottom, with what `pip install .` brings and nothing else, and no network:
+# three minutes, most of them to compile.
+README := build/readme
+readme: compiler
+	rm -rf $(README)
+	$(PYTHON) -m venv $(README)
+	$(README)/bin/python -m pip install --quiet --disable-pip-version-check \
+	  --config-settings build-dir=$(README)/cmake .
+	$(README)/bin/python tests/packing/readme.py
 
 # The site, in build/docs/html. `make docs-browser` opens it in Chromium, and checks what only a
 # browser sees: accessibility (axe-core), requests to other hosts, the search. Needs npm.

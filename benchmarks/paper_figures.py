@@ -43,6 +43,7 @@ def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None
         comparing.MethodSetting("greedy (classical AdaBoost)", "greedy"),
         comparing.MethodSetting(f"pcdm, τ = {PAPER_TAU}", "pcdm", with_tau),
         comparing.MethodSetting("L-BFGS-B (SciPy)", "lbfgs"),
+        comparing.MethodSetting("exact", "exact"),
     ]
     with common.Neighbours() as others:
         comparison = comparing.compare(

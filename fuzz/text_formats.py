@@ -13,6 +13,8 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
+from tauboost.io.table_csv import read_csv
+from tauboost.io.text_csv import DELIMITERS
 from tauboost.io.text_files import read_texts
 
 from .mutations import edit_bytes, edit_json
@@ -127,6 +129,9 @@ class Texts:
             )
         alone, _ = read_texts([path], names[0], kind=kind, with_labels=False)
         check(alone == texts, "other texts without the labels")
+        if kind in DELIMITERS:  # as a table, too
+            _, columns = read_csv(path, kind)
+            check({len(column.places) for column in columns} == {len(texts)}, "other rows")
         if kind == "jsonl" and pack == "plain":
             lines = path.read_bytes().removeprefix(b"\xef\xbb\xbf").split(b"\n")
             rows = [json.loads(line) for line in lines if line.strip()]

@@ -85,13 +85,7 @@ struct LaneSweep {
  private:
   template <int L>
   SweptLanes run(Pulse& pulse) const {
-    if (is_signed) return is_logistic ? run<L, true, true>(pulse) : run<L, true, false>(pulse);
-    return is_logistic ? run<L, false, true>(pulse) : run<L, false, false>(pulse);
-  }
-
-  template <int L, bool Signed, bool IsLogistic>
-  SweptLanes run(Pulse& pulse) const {
-    using Rows = LaneRows<L, Signed, IsLogistic>;
+    using Rows = LaneRows<L>;
     std::array<double, L> totals;
     std::array<Penalty, L> psi;
     for (int l = 0; l < L; ++l) {
@@ -101,13 +95,13 @@ struct LaneSweep {
       psi[l].l2_factors = l2_factors ? l2_factors->data() + l : nullptr;
       psi[l].stride = L;
     }
-    Rows kept(A, rows.data(), tau);
-    typename Rows::Steps steps(A, psi, {IsLogistic}, lam.data(), nullptr, tau);
+    Rows kept(A, LanePasses<L>::of(is_signed, is_logistic), rows.data(), tau);
+    typename Rows::Steps steps(A, psi, {is_logistic}, lam.data(), nullptr, tau);
     Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
     Team team(n_threads);
-    SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, IsLogistic)
+    SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, is_logistic)
                          .run(slices, team, pulse));
-    if constexpr (IsLogistic) {
+    if (is_logistic) {
       const OddsRange odds = range_of_odds<L>(rows.data(), A.m);
       found.least_odds = odds.least;
       found.most_odds = odds.most;

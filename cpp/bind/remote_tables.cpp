@@ -12,13 +12,13 @@ using namespace nb::literals;
 namespace tauboost {
 namespace {
 
-template <int L, bool IsLogistic>
+template <int L>
 class RemoteTableRows {
  public:
   using Lanes = std::array<double, L>;
 
-  RemoteTableRows(const Table& table, nb::object rounds)
-      : table_(table), rounds_(std::move(rounds)), change_(1) {}
+  RemoteTableRows(const Table& table, nb::object rounds, bool is_logistic)
+      : table_(table), rounds_(std::move(rounds)), is_logistic_(is_logistic), change_(1) {}
 
   std::int64_t n_parts() const { return 1; }
   std::int64_t work(std::int64_t) const { return 0; }
@@ -32,14 +32,14 @@ class RemoteTableRows {
   void sums(const Term& term, int l, double total, BinSums& sums) const {
     const std::int64_t n = term.n_cells();
     const double* of_lane = sums_->data() + 2 * l * n;
-    const double scale = IsLogistic ? 1.0 : total;
+    const double scale = is_logistic_ ? 1.0 : total;
     for (std::int64_t b = 0; b < n; ++b) {
       sums.first[b] = of_lane[b] / scale;
       sums.second[b] = of_lane[n + b] / scale;
     }
   }
 
-  void move(std::int64_t, const Move<L>& wanted, const BlockSteps<L, IsLogistic>& steps) {
+  void move(std::int64_t, const Move<L>& wanted, const BlockSteps<L>& steps) {
     const std::int32_t term = wanted.bundle.columns[0];
     const std::int64_t n = table_.terms[term].n_cells();
     const auto taken = steps.taken(wanted.fraction);
@@ -69,18 +69,19 @@ class RemoteTableRows {
 
   const Table& table_;
   nb::object rounds_;
+  const bool is_logistic_;
   std::optional<Array<const double>> sums_;
   std::int32_t last_ = -1;  // the term whose steps the rows have not taken yet
   std::vector<double> growth_;
   std::vector<Lanes> change_;
 };
 
-template <int L, bool IsLogistic>
-LaneOutcome sweep(const SweepPlan<L>& plan, nb::object rounds) {
-  RemoteTableRows<L, IsLogistic> rows(plan.table, std::move(rounds));
+template <int L>
+LaneOutcome sweep(const SweepPlan<L>& plan, nb::object rounds, bool is_logistic) {
+  RemoteTableRows<L> rows(plan.table, std::move(rounds), is_logistic);
   Team team(1);
   Pulse pulse([] { return false; });
-  return LaneOutcome(plan.template run<IsLogistic>(rows, team, pulse));
+  return LaneOutcome(plan.run(rows, is_logistic, team, pulse));
 }
 
 template <int L>
@@ -94,7 +95,7 @@ void bind_sweep(nb::module_& module, const char* name) {
         const SweepPlan<L> plan = {table, levels, intercepts, total,   l1,
                                    l2,    signs,  terms,      n_newton};
         plan.check();
-        return is_logistic ? sweep<L, true>(plan, rounds) : sweep<L, false>(plan, rounds);
+        return sweep(plan, rounds, is_logistic);
       },
       "table"_a, "rounds"_a, "is_logistic"_a, "levels"_a, "intercepts"_a, "total"_a, "l1"_a, "l2"_a,
       "signs"_a, "terms"_a, "n_newton"_a);

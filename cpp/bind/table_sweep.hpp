@@ -56,16 +56,16 @@ struct SweepPlan {
     checked(terms, table.terms.size(), "term");
   }
 
-  template <bool IsLogistic, typename Rows>
-  Outcome<L> run(Rows& rows, Team& team, Pulse& pulse) const {
+  template <typename Rows>
+  Outcome<L> run(Rows& rows, bool is_logistic, Team& team, Pulse& pulse) const {
     std::array<double, L> totals;
     std::copy_n(total.data(), L, totals.begin());
     const std::vector<TermPenalty> penalties = penalties_of(l1, l2);
-    BlockSteps<L, IsLogistic> steps(table, penalties.data(), signs.data(), levels.data(),
-                                    intercepts.data(), n_newton);
+    BlockSteps<L> steps(table, penalties.data(), signs.data(), levels.data(), intercepts.data(),
+                        n_newton, is_logistic);
     Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
-    const auto found = Driver<L, Rows, BlockSteps<L, IsLogistic>>(rows, steps, totals, IsLogistic)
-                           .run(slices, team, pulse);
+    const auto found =
+        Driver<L, Rows, BlockSteps<L>>(rows, steps, totals, is_logistic).run(slices, team, pulse);
     rows.settle(team);
     return found;
   }

@@ -37,20 +37,22 @@ struct RowsCall {
             checked(shards, table.shards.size(), "shard")};
   }
 
+  bool is_logistic() const { return c.has_value(); }
+
   std::int32_t c_stride() const {
     if (!c || c->size() == 1) return 0;
     return static_cast<std::int64_t>(c->size()) == table.n_rows ? 1 : L;
   }
 };
 
-template <int L, bool IsLogistic>
+template <int L>
 LaneOutcome sweep(const RowsCall<L>& call, const SweepPlan<L>& plan, int n_threads) {
   const TableState<L> state = call.state();
   plan.check();
   return LaneOutcome(released([&](Pulse& pulse) {
-    TableRows<L, IsLogistic> rows(call.table, state);
+    TableRows<L> rows(call.table, state, call.is_logistic());
     Team team(n_threads);
-    return plan.template run<IsLogistic>(rows, team, pulse);
+    return plan.run(rows, call.is_logistic(), team, pulse);
   }));
 }
 
@@ -63,12 +65,12 @@ LaneOutcome table_sweep(const OwnTable& table, Array<Real<L>> E,
                         Array<const std::int32_t> terms, int n_newton, int n_threads) {
   const RowsCall<L> call = {table, E, c, is_positive, shards};
   const SweepPlan<L> plan = {table, levels, intercepts, total, l1, l2, signs, terms, n_newton};
-  return c ? sweep<L, true>(call, plan, n_threads) : sweep<L, false>(call, plan, n_threads);
+  return sweep(call, plan, n_threads);
 }
 
 // One pass over a part of a table whose terms are decided elsewhere: takes the steps of one term,
 // given as their exp lane by lane, and sums the next up; -1: there is no such term.
-template <int L, bool IsLogistic>
+template <int L>
 void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth, std::int32_t next,
           Array<double> sums, int n_threads) {
   const Table& table = call.table;
@@ -81,7 +83,7 @@ void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth
   expect_size(growth, L * cells(last), "growth");
   expect_size(sums, 2 * L * cells(next), "sums");
   released([&](Pulse&) {
-    TableRows<L, IsLogistic> rows(table, state);
+    TableRows<L> rows(table, state, call.is_logistic());
     Team team(n_threads);
     if (last >= 0) {
       std::array<const double*, L> of_lane;
@@ -111,7 +113,7 @@ void table_pass(const OwnTable& table, Array<Real<L>> E, std::optional<Array<con
                 std::int32_t last, Array<const double> growth, std::int32_t next,
                 Array<double> sums, int n_threads) {
   const RowsCall<L> call = {table, E, c, is_positive, shards};
-  (c ? pass<L, true> : pass<L, false>)(call, last, growth, next, sums, n_threads);
+  pass(call, last, growth, next, sums, n_threads);
 }
 
 template <int L>

@@ -39,6 +39,27 @@ void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums);
 template <int L, bool Signed, bool IsLogistic>
 void move(const LanePass& pass, const double* step, const double* up, double* rows, double* change);
 
+// Those of the rows of one kind, looked up once for a sweep: what calls them is compiled for all
+// kinds at once.
+template <int L>
+struct LanePasses {
+  void (*measure)(const LanePass&, const double*, LaneSums<L>*);
+  void (*move)(const LanePass&, const double*, const double*, double*, double*);
+  std::int64_t row_length;
+
+  static LanePasses of(bool is_signed, bool is_logistic) {
+    if (is_signed) return is_logistic ? kind<true, true>() : kind<true, false>();
+    return is_logistic ? kind<false, true>() : kind<false, false>();
+  }
+
+ private:
+  template <bool Signed, bool IsLogistic>
+  static LanePasses kind() {
+    return {tauboost::measure<L, Signed, IsLogistic>, tauboost::move<L, Signed, IsLogistic>,
+            tauboost::row_length<L, IsLogistic>};
+  }
+};
+
 struct OddsRange {
   double least, most;
 };

@@ -12,21 +12,25 @@
 
 namespace tauboost {
 
-template <int L, bool Signed, bool IsLogistic>
+template <int L>
 class LaneRows {
  public:
   using Lanes = std::array<double, L>;
   using Steps = CoordinateSteps<L, UpGrowth, 16>;
 
-  LaneRows(const Matrix& A, double* rows, std::int64_t tau)
-      : A_(A), rows_(rows), tau_(tau), sums_(tau * A.shards.size()), change_(A.shards.size()) {}
+  LaneRows(const Matrix& A, const LanePasses<L>& passes, double* rows, std::int64_t tau)
+      : A_(A),
+        passes_(passes),
+        rows_(rows),
+        tau_(tau),
+        sums_(tau * A.shards.size()),
+        change_(A.shards.size()) {}
 
   std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
   std::int64_t work(std::int64_t n) const { return L * n * (A_.nnz / A_.n + 16); }
 
   void measure(std::int64_t s, const Bundle& now) {
-    tauboost::measure<L, Signed, IsLogistic>({A_, A_.shards[s], now.columns, now.n}, rows_of(s),
-                                             sums_.data() + s * tau_);
+    passes_.measure({A_, A_.shards[s], now.columns, now.n}, rows_of(s), sums_.data() + s * tau_);
   }
 
   SignedSums sums(const Bundle&, std::int64_t k, int l) const {
@@ -53,22 +57,24 @@ class LaneRows {
   }
 
   void move(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
-    tauboost::move<L, Signed, IsLogistic>(
-        {A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(wanted),
-        steps.growth(), rows_of(s), change_[s].data());
+    passes_.move({A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(wanted),
+                 steps.growth(), rows_of(s), change_[s].data());
   }
 
   const std::vector<Lanes>& changes() const { return change_; }
 
   double recount(int l) const {
-    return fixed_sum(0, A_.m, [&](std::int64_t j) { return std::abs(rows_[j * length + l]); });
+    return fixed_sum(0, A_.m,
+                     [&](std::int64_t j) { return std::abs(rows_[j * passes_.row_length + l]); });
   }
 
  private:
-  static constexpr std::int64_t length = row_length<L, IsLogistic>;
-  double* rows_of(std::int64_t s) const { return rows_ + length * A_.shards[s].first_row; }
+  double* rows_of(std::int64_t s) const {
+    return rows_ + passes_.row_length * A_.shards[s].first_row;
+  }
 
   const Matrix& A_;
+  const LanePasses<L> passes_;
   double* const rows_;
   const std::int64_t tau_;
   std::vector<LaneSums<L>> sums_;

@@ -25,16 +25,18 @@ struct TableState {
   std::vector<std::int32_t> shards;  // those that are trained on
 };
 
-template <int L, bool IsLogistic>
+template <int L>
 class TableRows {
  public:
   using Lanes = std::array<double, L>;
-  using Steps = BlockSteps<L, IsLogistic>;
+  using Steps = BlockSteps<L>;
 
-  TableRows(const Table& table, const TableState<L>& state)
+  TableRows(const Table& table, const TableState<L>& state, bool is_logistic)
       : table_(table),
         state_(state),
-        stride_(static_cast<std::int64_t>(table.largest_term) * width),
+        is_logistic_(is_logistic),
+        width_(copies<L> * L * (is_logistic ? sums_a_cell<true> : sums_a_cell<false>)),
+        stride_(static_cast<std::int64_t>(table.largest_term) * width_),
         parts_(parts_of(table, state.shards)),
         histograms_(parts_.size() * stride_),
         factors_(static_cast<std::int64_t>(table.n_labels) * table.largest_term * L),
@@ -46,39 +48,13 @@ class TableRows {
   void measure(std::int64_t part, const Bundle& now) {
     const Term& term = table_.terms[now.columns[0]];
     Real<L>* histogram = histograms_.data() + part * stride_;
-    std::fill_n(histogram, term.n_cells() * width, Real<L>(0));
+    std::fill_n(histogram, term.n_cells() * width_, Real<L>(0));
     pass(part, &term, histogram);
   }
 
   // The sums of a lane over each cell: up and down, over the total, or gradient and curvature.
   void sums(const Term& term, int l, double total, BinSums& sums) const {
-    const int n = term.n_cells();
-    std::fill_n(sums.first.begin(), n, 0.0);
-    std::fill_n(sums.second.begin(), n, 0.0);
-    for (std::int64_t part = 0; part < n_parts(); ++part) {
-      const Real<L>* histogram = histograms_.data() + part * stride_;
-      const bool is_up = is_positive(parts_[part].label, l);
-      for (int b = 0; b < n; ++b) {
-        double w = 0.0, h = 0.0;
-        for (int copy = 0; copy < copies<L>; ++copy) {
-          const Real<L>* cell =
-              histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
-          w += cell[0];
-          if constexpr (IsLogistic) h += cell[L];
-        }
-        if constexpr (IsLogistic) {
-          sums.first[b] += is_up ? w : -w;
-          sums.second[b] += h;
-        } else {
-          (is_up ? sums.first : sums.second)[b] += w;
-        }
-      }
-    }
-    if constexpr (!IsLogistic)
-      for (int b = 0; b < n; ++b) {
-        sums.first[b] /= total;
-        sums.second[b] /= total;
-      }
+    is_logistic_ ? sums_of<true>(term, l, total, sums) : sums_of<false>(term, l, total, sums);
   }
 
   void move(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
@@ -125,7 +101,36 @@ class TableRows {
   }
 
  private:
-  static constexpr int width = copies<L> * L * sums_a_cell<IsLogistic>;
+  template <bool IsLogistic>
+  void sums_of(const Term& term, int l, double total, BinSums& sums) const {
+    const int n = term.n_cells();
+    std::fill_n(sums.first.begin(), n, 0.0);
+    std::fill_n(sums.second.begin(), n, 0.0);
+    for (std::int64_t part = 0; part < n_parts(); ++part) {
+      const Real<L>* histogram = histograms_.data() + part * stride_;
+      const bool is_up = is_positive(parts_[part].label, l);
+      for (int b = 0; b < n; ++b) {
+        double w = 0.0, h = 0.0;
+        for (int copy = 0; copy < copies<L>; ++copy) {
+          const Real<L>* cell =
+              histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
+          w += cell[0];
+          if constexpr (IsLogistic) h += cell[L];
+        }
+        if constexpr (IsLogistic) {
+          sums.first[b] += is_up ? w : -w;
+          sums.second[b] += h;
+        } else {
+          (is_up ? sums.first : sums.second)[b] += w;
+        }
+      }
+    }
+    if constexpr (!IsLogistic)
+      for (int b = 0; b < n; ++b) {
+        sums.first[b] /= total;
+        sums.second[b] /= total;
+      }
+  }
 
   bool is_positive(std::int32_t label, int l) const {
     return state_.is_positive[label * L + l] != 0;
@@ -159,19 +164,21 @@ class TableRows {
       TablePass<L> pass;
       pass.n_rows = shard.n_rows;
       pass.E = state_.E + shard.first_row * L;
-      pass.c = IsLogistic ? state_.c + shard.first_row * state_.c_stride : nullptr;
+      pass.c = is_logistic_ ? state_.c + shard.first_row * state_.c_stride : nullptr;
       pass.c_stride = state_.c_stride;
       pass.factor =
           factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L;
       pass.histogram = histogram;
       if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
       if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
-      run<L, IsLogistic>(pass);
+      is_logistic_ ? run<L, true>(pass) : run<L, false>(pass);
     }
   }
 
   const Table& table_;
   const TableState<L>& state_;
+  const bool is_logistic_;
+  const std::int64_t width_;  // numbers of a cell in a histogram
   const std::int64_t stride_;
   const std::vector<Part> parts_;
   std::vector<Real<L>> histograms_;  // part by part

@@ -1,4 +1,4 @@
-"""AdaBoost as one convex problem over a huge sparse matrix, solved in parallel.
+"""Parallel AdaBoost as one convex problem with certified gaps; classifiers that tune themselves.
 
 Every name is imported when it is first used: whoever solves a problem does not wait for
 scikit-learn, and ``import tauboost`` waits for nothing.

@@ -32,7 +32,7 @@ class TableProblem(BaseProblem):
 
     Parameters
     ----------
-    table : DataFrame (pandas, polars), pyarrow Table, or 2-D array
+    table : DataFrame (pandas, polars), pyarrow Table, dict of columns, or 2-D array
         Numbers, booleans, strings and categories; missing values are a bin of their own.
     y : array-like of shape (n_samples,)
         Labels with exactly two distinct values; the larger one is the positive class.

@@ -1,11 +1,12 @@
-"""Kill fits and conversions at random moments, and look at what they leave behind.
+"""Kill and interrupt commands at random moments, and look at what they leave behind.
 
-    python -m attack.kills --kills 200   # from the folder tests; some minutes
+    python -m attack.kills --strikes 300                # from the folder tests; some minutes
+    python -m attack.kills --strikes 300 --signal INT   # Ctrl-C in place of kill -9
 
-Each process is forked from this one, which has everything imported, and is ended by SIGKILL
-somewhere between its first step and its last. Whenever that is: nothing unfinished lies under the
-final name, a checkpoint can be read, and the fit that goes on from it ends with the bytes of a fit
-that was never disturbed.
+Each process is forked from this one, which has everything imported, and is ended somewhere between
+its first step and its last. Whenever that is: under the final name is what was there before, or
+the whole result; a checkpoint can be read, and the fit that goes on from it ends with the bytes of
+a fit that was never disturbed. After Ctrl-C a command says "interrupted", and nothing else.
 """
 
 from __future__ import annotations
@@ -19,74 +20,143 @@ import sys
 import tempfile
 import time
 from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
 
 import tauboost as tb
+import tauboost.cli.convert
+import tauboost.cli.fit_rows
+import tauboost.cli.predict_data
 from tauboost.cli import main as command_line
+from tauboost.cli.parameters import Command
 from tauboost.io.checkpoint import FILE_NAME, FORMAT
 from tauboost.io.svmlight_writer import SvmlightWriter
 from tauboost.io.tensors import read_file
 
-DATA = "train.svm"
-FIT = ("fit", DATA, "--out", "model", "--json", "--checkpoint", "c", "--checkpoint-every", "0")
-COMMANDS = {
-    "fit": (*FIT, "--alpha", "1e-6", "--tol", "1e-9", "--max-iter", "100000"),
-    "tuned fit": (*FIT, "--loss", "auto"),
-    "convert": ("convert", DATA, "store", "--overwrite"),
+DATA, OTHER, MODEL = "train.svm", "other.svm", "of-predict"
+FIT = ("fit", DATA, "--out", "model", "--json")
+STATE = ("--checkpoint", "c", "--checkpoint-every", "0")
+SAVES = 10  # by one process
+
+Words = tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class Job:
+    """What is struck, where its result goes, and what makes another result, to be replaced."""
+
+    words: Words
+    target: Path
+    before: Words
+    share: float
+
+
+ONE_STEP = (*FIT, "--alpha", "1", "--max-iter", "1")
+LONG_FIT = (*FIT, *STATE, "--alpha", "1e-6", "--tol", "1e-9", "--max-iter", "100000")
+JOBS = {
+    "fit": Job(LONG_FIT, Path("model"), ONE_STEP, 0.3),
+    "tuned fit": Job((*FIT, *STATE, "--loss", "auto"), Path("model"), ONE_STEP, 0.2),
+    "convert": Job(
+        ("convert", DATA, "store", "--overwrite"), Path("store"), ("convert", OTHER, "store"), 0.2
+    ),
+    "predict": Job(
+        ("predict", MODEL, DATA, "--proba", "--out", "labels"),
+        Path("labels"),
+        ("predict", MODEL, DATA, "--out", "labels"),
+        0.2,
+    ),
+    "save": Job(("save",), Path("model"), ONE_STEP, 0.1),
 }
-SHARES = {"fit": 0.4, "tuned fit": 0.3, "convert": 0.3}
 
 
-def start(arguments: tuple[str, ...]) -> int:
-    """Run the command line in a child."""
+def start(words: Words, said: Path | None = None) -> int:
+    """Run the command line in a child; what it says on stderr goes to a file.
+
+    Ctrl-C reaches it while the command is run. What comes before and after that is not of this
+    attack, which is about files.
+    """
+    signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
     pid = os.fork()
     if pid:
+        signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
         return pid
     code = 1
     try:
-        silence = os.open(os.devnull, os.O_WRONLY)
-        os.dup2(silence, 1)
-        sys.argv = ["tauboost", *arguments]
-        command_line()
-        code = 0
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 1)
+        if said is not None:
+            os.dup2(os.open(said, os.O_WRONLY | os.O_CREAT | os.O_TRUNC), 2)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        if words == ("save",):
+            code = save()
+        else:
+            run_command = Command.invoke
+            Command.invoke = lambda *arguments: heard(lambda: run_command(*arguments))
+            sys.argv = ["tauboost", *words]
+            command_line()
+            code = 0
     except SystemExit as end:
         code = end.code if isinstance(end.code, int) else 1
     finally:
+        sys.stderr.flush()
         os._exit(code)
 
 
-def run(arguments: tuple[str, ...]) -> float:
+def heard(act: Callable[[], object]) -> object:
+    """Do something that Ctrl-C may interrupt."""
+    signal.pthread_sigmask(signal.SIG_UNBLOCK, {signal.SIGINT})
+    try:
+        return act()
+    finally:
+        signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+
+
+def save() -> int:
+    """Save a model again and again; return an exit code like that of the command line."""
+    model = tb.load_model(MODEL)
+    try:
+        heard(lambda: [tb.save_model(model, "model") for _ in range(SAVES)])
+    except KeyboardInterrupt:
+        sys.stderr.write("interrupted\n")
+        return 130
+    return 0
+
+
+def run(words: Words) -> float:
     """Run undisturbed; return the seconds it took."""
     began = time.monotonic()
-    _, status = os.waitpid(start(arguments), 0)
-    assert status == 0, f"{arguments} failed with {status}"
+    _, status = os.waitpid(start(words), 0)
+    assert status == 0, f"{words} failed with {status}"
     return time.monotonic() - began
 
 
-def struck(arguments: tuple[str, ...], delay: float, after: Path | None = None) -> bool:
-    """Run, and kill after so many seconds; tell whether it was killed before its end.
+def struck(words: Words, delay: float, begun: Callable[[], bool], blow: signal.Signals) -> bool:
+    """Run, and strike after so many seconds; return whether that was before its end.
 
-    The seconds count from the start, or from the moment when a file is new.
+    The seconds count from the moment when it is seen to have begun.
     """
-    before = age(after)
-    pid = start(arguments)
-    while (
-        after is not None
-        and age(after) in (None, before)
-        and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None
-    ):
-        time.sleep(0.001)
+    said = Path(tempfile.gettempdir(), f"said-{os.getpid()}")
+    said.touch()  # the child may not come so far
+    pid = start(words, said)
+    while not begun() and os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT) is None:
+        time.sleep(0.0005)
     time.sleep(delay)
-    os.kill(pid, signal.SIGKILL)
+    os.kill(pid, blow)
     _, status = os.waitpid(pid, 0)
-    assert status in (0, signal.SIGKILL), f"{arguments} failed with {status}"
+    text = said.read_text()
+    said.unlink()
+    if blow is signal.SIGKILL:
+        assert status in (0, signal.SIGKILL), f"{words} failed with {status}: {text}"
+    else:
+        ended = (os.waitstatus_to_exitcode(status), text)
+        assert ended in ((0, ""), (130, "interrupted\n")), f"{words}: {ended}"
     return status != 0
 
 
-def age(path: Path | None) -> int | None:
+def age(path: Path) -> int | None:
     """Return when a file was written; None: it is not there."""
     try:
-        return None if path is None else path.stat().st_mtime_ns
+        return path.stat().st_mtime_ns
     except FileNotFoundError:
         return None
 
@@ -99,57 +169,73 @@ def contents(path: Path) -> dict[str, bytes] | None:
     return {file.name: file.read_bytes() for file in files}
 
 
-def attack(name: str, kills: int, rng: random.Random) -> Counter[str]:
-    """Strike so often; every remainder is looked at, every result compared."""
-    arguments = COMMANDS[name]
-    target = Path("store" if name == "convert" else "model")
+def restore(path: Path, kept: dict[str, bytes]) -> None:
+    """Put the earlier content of a file, or of all files of a folder, in their place."""
+    for name, content in kept.items():
+        (path / name if path.is_dir() else path).write_bytes(content)
+
+
+def moment(job: Job, length: float, rng: random.Random) -> tuple[float, Callable[[], bool]]:
+    """Choose when to strike: at any moment, or soon after a file appeared."""
+    if rng.random() < 0.4:
+        return rng.uniform(0, length), lambda: True
     state = Path("c") / FILE_NAME
-    length = run(arguments)
-    expected = contents(target)
-    assert expected is not None
+    if "--checkpoint" in job.words and rng.random() < 0.8:
+        before = age(state)
+        return rng.expovariate(20 / length), lambda: age(state) not in (None, before)
+    known = set(Path().glob(f".{job.target}.*"))
+    return rng.expovariate(200), lambda: not known.issuperset(Path().glob(f".{job.target}.*"))
+
+
+def attack(job: Job, strikes: int, blow: signal.Signals, rng: random.Random) -> Counter[str]:
+    """Strike so often; every remainder is looked at, every result compared."""
+    state = Path("c") / FILE_NAME
+    run(job.before)
+    old = contents(job.target)
+    length = run(job.words)
+    new = contents(job.target)
+    assert old is not None
+    assert new is not None
+    assert old != new
     seen: Counter[str] = Counter()
-    while seen["kills"] < kills:
-        if name != "convert":
-            target.unlink(missing_ok=True)
+    while seen["strikes"] < strikes:
+        restore(job.target, old)
         seen["resumed"] += state.exists()
-        # Any moment; and, as most of the time goes into reading, often soon after a saving.
-        moments = [(rng.uniform(0, length), None), (rng.expovariate(20 / length), state)]
-        if struck(arguments, *moments[name != "convert" and rng.random() < 0.6]):
-            seen["kills"] += 1
-        found = contents(target)
-        if found is None and name == "convert":  # in the moment between two names
-            [kept] = Path().glob(".store.*.replaced")
-            kept.rename(target)
-            found = contents(target)
-        assert found in (None, expected), f"{target} is not what it should be"
-        seen["found complete"] += found is not None
+        seen["strikes"] += struck(job.words, *moment(job, length, rng), blow)
+        found = contents(job.target)
+        assert found in (old, new), f"{job.target} is not what it should be"
+        seen["found complete"] += found == new
+        seen["in the making"] += any(Path().glob(f".{job.target}.*"))
         if state.exists():
             read_file(state, FORMAT)
             seen["states"] += 1
-    run(arguments)
-    assert contents(target) == expected
-    left = {path.name for path in Path().iterdir()} - {DATA, "model", "store"}
-    assert not left, f"left behind: {left}"
+    run(job.words)
+    assert contents(job.target) == new
+    left = {path.name for path in Path().iterdir()} - {DATA, OTHER, MODEL}
+    assert left <= {"model", "store", "labels"}, f"left behind: {left}"
     return seen
 
 
-def main(kills: int, seed: int, n_rows: int = 4000) -> dict[str, Counter[str]]:
-    """Share the kills out among the commands; return what was seen."""
+def main(strikes: int, seed: int, n_rows: int, blow: signal.Signals) -> dict[str, Counter[str]]:
+    """Share the strikes out among the jobs; return what was seen."""
     rng = random.Random(seed)
-    X, y = tb.make_url_like(n_rows, random_state=0)
-    with SvmlightWriter(DATA) as writer:
-        writer.append_arrays(X.indptr, X.indices, X.data, y)
-    return {name: attack(name, round(kills * SHARES[name]), rng) for name in COMMANDS}
+    for name, n in ((DATA, n_rows), (OTHER, n_rows // 2)):
+        X, y = tb.make_url_like(n, random_state=0)
+        with SvmlightWriter(name) as writer:
+            writer.append_arrays(X.indptr, X.indices, X.data, y)
+    run(("fit", DATA, "--alpha", "1e-3", "--out", MODEL))
+    return {name: attack(job, round(strikes * job.share), blow, rng) for name, job in JOBS.items()}
 
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--strikes", type=int, default=300)
+    parser.add_argument("--signal", choices=["KILL", "INT"], default="KILL")
     parser.add_argument("--seed", type=int, default=0)
     parser.add_argument("--rows", type=int, default=4000)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
-        seen = main(given.kills, given.seed, given.rows)
+        seen = main(given.strikes, given.seed, given.rows, signal.Signals[f"SIG{given.signal}"])
         sys.stdout.write(json.dumps(seen) + "\n")
         os.chdir("/")

@@ -8,7 +8,6 @@ from cli_runs import run
 from tauboost.cli import demo
 
 pytest.importorskip("matplotlib")
-pytest.importorskip("pyarrow")
 
 
 def test_the_tour_in_small(tmp_path):
@@ -22,24 +21,6 @@ def test_the_tour_in_small(tmp_path):
     assert result.output.count("\n$ tauboost fit ") == 3
     assert "4 of 4: what is underneath" in result.output
     assert "tauboost predict YOUR.tauboost NEW.csv --proba" in result.output
-
-
-@pytest.fixture
-def commands(monkeypatch):
-    """Keep what would be run."""
-    kept = []
-    monkeypatch.setattr(demo, "_run", kept.append)
-    return kept
-
-
-def test_a_stop_whose_package_is_missing_is_left_out(tmp_path, monkeypatch, commands, capsys):
-    monkeypatch.setattr(demo, "find_spec", lambda name: None)
-    demo.demo(tmp_path, 0.02)
-    assert "needs pyarrow: pip install 'tauboost[arrow]'" in " ".join(
-        capsys.readouterr().out.split()
-    )
-    assert not any("customers" in command for command in commands)
-    assert sum("messages" in command for command in commands) == 2
 
 
 def test_a_command_that_fails_ends_the_tour(tmp_path, monkeypatch):

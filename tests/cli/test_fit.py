@@ -192,7 +192,7 @@ def test_the_last_objective_of_the_trace_is_the_objective(folder):
         (["train.svm", "--out", "."], "--out: . is a folder"),
         (["train.svm", "--out", "a/b"], "--out: there is no folder a"),
         (["train.svm", "--trace", "a/b"], "--trace: there is no folder a"),
-        (["train.svm", "--checkpoint", "train.svm"], "is a file, and a checkpoint is a folder"),
+        (["train.svm", "--checkpoint", "test.svm"], "is a file, and a checkpoint is a folder"),
         (["absent.svm", "--checkpoint", "c"], "absent.svm: No such file"),
         (["train.svm", "--checkpoint", "a/b"], "there is no folder a"),
         (["one.svm"], "one class only"),

@@ -12,7 +12,6 @@ import pytest
 
 import tauboost as tb
 from cli_runs import complaint, run
-from extras import needs
 from reviews import as_lines, reviews
 from tauboost.io.text_files import read_texts
 from text_files import AS_TEXT, NAMES, names_for, write_texts
@@ -91,7 +90,6 @@ def test_several_files_are_as_one(folder):
     assert found["objective"] == fit("train.jsonl", *JSON)["objective"]
 
 
-@needs("pyarrow")
 def test_a_csv_without_texts_is_a_table(folder):
     rows = "".join(f"{k % 7},{'yes' if k % 7 > 3 else 'no'}\n" for k in range(100))
     (folder / "t.csv").write_text(f"x,y\n{rows}")

@@ -7,7 +7,6 @@ import json
 import pytest
 
 from cli_runs import complaint, run
-from extras import needs
 
 TEXT = """age,town,when,empty,bought,pay
 25,Bonn,2024-01-01,,yes,1.5
@@ -26,7 +25,6 @@ def path(tmp_path, monkeypatch):
     return path
 
 
-@needs("pyarrow")
 def test_the_document(path):
     result = run("inspect", path, "--label", "bought", "--json")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -49,7 +47,6 @@ def test_the_document(path):
     assert (empty["n_bins"], empty["least"]) == (0, None)
 
 
-@needs("pyarrow")
 def test_the_table(path):
     result = run("inspect", path, "--label", "bought")
     assert (result.exit_code, result.stderr) == (0, "")
@@ -61,7 +58,6 @@ def test_the_table(path):
     assert "dates or times: give numbers" in result.stdout
 
 
-@needs("pyarrow")
 def test_many_categories_and_classes(tmp_path):
     lines = [f"{k % 300}a{'z' * 40},{k % 11}" for k in range(900)]
     (tmp_path / "many.csv").write_text("\n".join(["c,y", *lines]))
@@ -75,7 +71,7 @@ def test_many_categories_and_classes(tmp_path):
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        pytest.param(["--label", "price"], "there is no column 'price'", marks=needs("pyarrow")),
+        (["--label", "price"], "there is no column 'price'"),
         (["--verify"], "--verify compares the checksums of a store"),
     ],
 )

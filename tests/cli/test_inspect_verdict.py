@@ -56,7 +56,6 @@ def test_a_store_gives_the_same(path, tmp_path):
     assert documents[0] == documents[1]
 
 
-@needs("pyarrow")
 def test_a_table(tmp_path):
     path = tmp_path / "shop.csv"
     path.write_text("age,town,bought\n25,Bonn,yes\n31,Ulm,no\n25,Bonn,no\n47,Ulm,no\n,Bonn,yes\n")

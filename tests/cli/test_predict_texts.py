@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import subprocess
 import sys
+from pathlib import Path
 
 import numpy as np
 import pytest
 
 import tauboost as tb
 from cli_runs import complaint, run
+from extras import needs
 from reviews import as_lines, reviews
 from tauboost.cli.texts import TextSource, are_texts
 from text_files import AS_TEXT, NAMES, names_for, write_texts
@@ -209,3 +211,42 @@ def test_one_bad_byte_need_not_end_a_stream(model, tmp_path):
     result = run("fit", train, "--errors", "replace", "--alpha", "0.1")
     assert result.exit_code == 0, result.output
     assert "line 1: the text is not UTF-8" in complaint(run("fit", train))
+
+
+def test_a_file_that_is_missing_is_named(model, tmp_path):
+    (tmp_path / "new.txt").write_text("superb\nawful\n")
+    words = ("predict", model, tmp_path / "new.txt", tmp_path / "missing.txt")
+    line = complaint(run(*words, "--out", tmp_path / "labels"))
+    assert line.endswith("missing.txt: No such file or directory")
+
+
+# --- One prediction a line -------------------------------------------------------------------
+
+BREAKS = ["\n", "\r", "\x0b", "\x0c", "\x1c", "\x1d", "\x1e", "\x85", "\u2028", "\u2029"]
+
+
+@pytest.mark.parametrize("line_break", BREAKS)
+def test_labels_of_several_lines_are_refused_by_a_fit(tmp_path, monkeypatch, line_break):
+    monkeypatch.chdir(tmp_path)
+    texts, labels = reviews(labels=("a", f"c{line_break}"))
+    Path("t.jsonl").write_text(as_lines(texts, labels))
+    for more in ((), ("--hash", "1024")):
+        line = complaint(run("fit", "t.jsonl", "--text=text", "--label=label", *more))
+        assert "holds a line break, and predictions are one a line: change it" in line
+
+
+@needs("pyarrow")
+def test_labels_of_several_lines_in_a_table(tmp_path):
+    (tmp_path / "t.csv").write_text("x,y\n" + '1,"a\nb"\n2,c\n' * 30)
+    line = complaint(run("fit", tmp_path / "t.csv", "--label", "y"))
+    assert "the label 'a\\nb' holds a line break" in line
+
+
+def test_labels_of_several_lines_that_python_fitted(tmp_path):
+    texts, labels = reviews(labels=("a\nb", "c"))
+    tb.save_model(tb.TextClassifier(alpha=1e-2).fit(texts, labels), tmp_path / "m")
+    (tmp_path / "new.txt").write_text("superb\nawful\n")
+    command = ("predict", tmp_path / "m", tmp_path / "new.txt")
+    assert "the label 'a\\nb' holds a line break" in complaint(run(*command))
+    assert len(run(*command, "--proba").stdout.splitlines()) == 2
+    assert set(json.loads(run(*command, "--json").stdout)["predictions"]) <= {"a\nb", "c"}

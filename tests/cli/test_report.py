@@ -9,7 +9,6 @@ import pytest
 import reported
 import tauboost as tb
 from cli_runs import complaint, run
-from extras import needs
 from html_reading import read
 
 
@@ -31,7 +30,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path
 
 
-KINDS = ["linear", pytest.param("table", marks=needs("pyarrow")), "texts"]
+KINDS = ["linear", "table", "texts"]
 DATA = {
     "linear": ["new.svm"],
     "table": ["new.csv", "--label", "y"],
@@ -95,11 +94,7 @@ def test_with_the_verdict_on_the_data(folder, kind):
         (["linear.tauboost", "missing.svm"], "No such file"),
         (["table.tauboost", "new.svm"], "fitted on a table"),
         (["table.tauboost", "new.csv"], "--label"),
-        pytest.param(
-            ["table.tauboost", "new.csv", "--label", "z"],
-            "there is no column 'z'",
-            marks=needs("pyarrow"),
-        ),
+        (["table.tauboost", "new.csv", "--label", "z"], "there is no column 'z'"),
         (["linear.tauboost", "new.svm", "--text", "t"], "--text: for models of texts"),
         (["texts.tauboost", "--names", "new.csv"], "--names: for models of sparse rows"),
         (["linear.tauboost", "--names", "new.csv"], "one for each column"),

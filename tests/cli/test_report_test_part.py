@@ -12,7 +12,6 @@ from sklearn.datasets import dump_svmlight_file
 import reported
 import tauboost as tb
 from cli_runs import complaint, run
-from extras import needs
 
 
 def out(*arguments):
@@ -51,7 +50,6 @@ def table(folder):
 
 
 @pytest.mark.parametrize("make", [rows, texts, hashed, table])
-@needs("pyarrow")
 def test_the_report_is_on_the_rows_of_the_test(make, tmp_path):
     data = make(tmp_path)
     model, seed = tmp_path / "m.tauboost", ("--seed", 3)

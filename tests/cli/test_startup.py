@@ -11,7 +11,6 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from extras import needs
 from tauboost import io
 from tauboost.cli.app import SUMMARIES, loaded
 
@@ -73,12 +72,11 @@ def test_fit_and_predict(folder, options):
         assert loaded_by(COMMAND, "predict", "m", "d.svm", *kind, cwd=folder) == {"numpy"}
 
 
-@needs("pyarrow")
 @pytest.mark.parametrize("options", [[], ["--test", "0.2", "--json"]])
-def test_tables_need_arrow_and_nothing_else(folder, options):
+def test_tables_of_text_need_numpy_and_nothing_else(folder, options):
     rows = [f"{k % 17},{'abc'[k % 3]},{'yes' if k % 5 else 'no'}\n" for k in range(300)]
     (folder / "d.csv").write_text("".join(["x,c,y\n", *rows]))
-    needed = {"numpy", "pyarrow"}
+    needed = {"numpy"}
     fit = ["fit", "d.csv", "--label", "y", "--out", "m", *options]
     assert loaded_by(COMMAND, *fit, cwd=folder) == needed
     predict = ["predict", "m", "d.csv", "--proba", "--metrics", "--json"]

@@ -76,7 +76,7 @@ def test_convert_on_a_terminal_shows_a_bar_on_stderr_only(tauboost, monkeypatch)
         (["convert", "tiny.svm"], "Missing argument 'STORE': after tiny.svm, give the store"),
         (["convert", "absent", "s"], "absent: No such file"),
         (["convert", ".", "s"], ". is a folder: name the files in it"),
-        (["convert", "tiny.svm", "tiny.svm"], "tiny.svm: exists already: --overwrite replaces it"),
+        (["convert", "tiny.svm", "tiny.svm"], "would change tiny.svm, which is read"),
         (["convert", "tiny.svm", "a/b"], "there is no folder"),
         (["convert", "tiny.svm", "s", "--n-features", 3], "has 5 features, more than"),
         (["convert", "tiny.svm", "s", "--n-features", 0], "--n-features"),

@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from extras import needs
 from tauboost.cli.data import is_table
 from tauboost.cli.held_out import check_test_labels
 from tauboost.cli.tables import open_table, open_training_table, split_table
@@ -29,7 +28,6 @@ def rows_of(data):
     return sorted(zip(data.frame.column(0).tolist(), names, data.y.tolist(), strict=True))
 
 
-@needs("pyarrow")
 def test_the_label_is_apart(path):
     data = open_training_table(path, "bought")
     assert data.frame.names == ("x", "c")
@@ -37,13 +35,11 @@ def test_the_label_is_apart(path):
     assert open_table(path).y is None
 
 
-@needs("pyarrow")
 def test_a_label_must_be_named(path):
     with pytest.raises(ValueError, match=r"shop.csv is a table: say by --label .* x, c, bought"):
         open_training_table(path, None)
 
 
-@needs("pyarrow")
 def test_a_part_is_held_out(path):
     data = open_training_table(path, "bought")
     train, tested = split_table(data, 0.25, 0, 1)
@@ -59,7 +55,6 @@ def test_a_part_is_held_out(path):
     assert rows_of(split_table(mixed, 0.25, 0, 1)[1]) == rows_of(tested)
 
 
-@needs("pyarrow")
 def test_too_few_rows_to_hold_some_out(path):
     data = open_training_table(path, "bought")
     few = data.select(np.arange(500) < 12)
@@ -67,7 +62,6 @@ def test_too_few_rows_to_hold_some_out(path):
         split_table(few, 0.25, 0, 1)
 
 
-@needs("pyarrow")
 def test_labels_of_the_test_data_must_be_known(path):
     data = open_training_table(path, "bought")
     check_test_labels(data.y, data.y)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -77,6 +79,17 @@ def test_long_texts_are_cut():
     found = fitted().explain(" ".join(TEXTS))
     assert "more terms" in repr(found)
     assert len(repr(found).splitlines()) < 30
+
+
+def test_rounding_has_no_order():
+    found = fitted().explain("a good film of the good actor")
+    tiny = replace(found, contributions=-1e-9 * np.abs(found.contributions))
+    kept = tiny.contributions.copy()
+    kept[0] = 1.0
+    assert f"{len(tiny)} more terms" in repr(tiny)
+    assert f"{len(tiny) - 1} more terms" in repr(replace(tiny, contributions=kept))
+    assert "-0.0000" not in repr(tiny)
+    assert tiny.most_for("good") == []
 
 
 def test_nothing_known():

@@ -52,6 +52,8 @@ FRAMES = {
         COLUMNS | {"town": arrow().array(COLUMNS["town"]).dictionary_encode()}
     ),
     "pyarrow, a batch": lambda: arrow().RecordBatch.from_pydict(COLUMNS),
+    "lists by name": lambda: COLUMNS,
+    "arrays by name": lambda: {n: np.array(cells, dtype=object) for n, cells in COLUMNS.items()},
     "objects": lambda: np.array(as_rows(), dtype=object),
     "rows": as_rows,
 }

@@ -10,7 +10,7 @@ import scipy.sparse as sp
 
 import tauboost as tb
 from fits import Killed, Mortal, fit_watched
-from tauboost.io.checkpoint import FILE_NAME, FORMAT, Checkpoint
+from tauboost.io.checkpoint import FILE_NAME, FORMAT, Checkpoint, SolveCheckpoint
 from tauboost.io.tensors import read_file, write_tensors
 
 
@@ -237,6 +237,13 @@ def test_a_file_is_no_folder(tmp_path):
         Checkpoint(tmp_path / "x")
     with pytest.raises(FileNotFoundError):
         Checkpoint(tmp_path / "a" / "b")
+
+
+def test_where_a_solve_cannot_keep_its_state(tmp_path):
+    with pytest.raises(IsADirectoryError, match="is a folder, and must be a file"):
+        SolveCheckpoint(tmp_path, {})
+    with pytest.raises(FileNotFoundError, match="there is no folder"):
+        SolveCheckpoint(tmp_path / "a" / "b", {})
 
 
 def test_other_files_in_the_folder_stay(half):

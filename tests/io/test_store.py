@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import _thread
 import contextlib
 import json
 import os
 import pickle
+import signal
+import threading
 import time
 from importlib.metadata import version
 
@@ -388,12 +391,42 @@ def test_pages_are_given_back_while_they_are_read(tmp_path, monkeypatch):
     with opened.reading():
         time.sleep(0.1)
     assert n_released > 1
+    time.sleep(0.02)  # nobody waits for the last time
     before = n_released
     time.sleep(0.02)
     assert n_released == before
     with pytest.raises(KeyError), opened.reading():
         raise KeyError
     assert n_released > before
+
+
+def test_nobody_waits_for_a_thread_that_dies_before_its_first_step(tmp_path, monkeypatch):
+    def hangs(*_):
+        raise TimeoutError
+
+    opened = tb.open_store(write(tmp_path / "s"))
+    before = signal.signal(signal.SIGALRM, hangs)
+    for module, name in ((_thread, "start_new_thread"), (threading, "_start_new_thread")):
+        monkeypatch.setattr(module, name, lambda *_: 1, raising=False)
+    signal.alarm(5)
+    try:
+        with opened.reading():
+            pass
+    finally:
+        signal.alarm(0)
+        signal.signal(signal.SIGALRM, before)
+
+
+def test_without_a_thread_the_pages_are_given_back_in_the_end(tmp_path, monkeypatch):
+    def refuse(*_):
+        raise RuntimeError("can't start new thread")
+
+    opened, released = tb.open_store(write(tmp_path / "s")), []
+    monkeypatch.setattr(_thread, "start_new_thread", refuse)
+    monkeypatch.setattr(opened, "release_memory", lambda: released.append(1))
+    with opened.reading():
+        pass
+    assert released == [1]
 
 
 def test_selected_rows_of_a_store(tmp_path):

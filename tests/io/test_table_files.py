@@ -19,6 +19,7 @@ from frames import COLUMNS
 from tauboost.design.binning import bin_table
 from tauboost.io.table_files import is_table_file, read_table
 from tauboost.validation.frames import take_frame
+from tauboost.validation.values import Words
 
 # An empty string is missing in text.
 TABLE = pa.table(
@@ -66,14 +67,43 @@ def write(path):
 @pytest.mark.parametrize("name", NAMES)
 def test_every_kind_of_file_gives_the_same_table(name, tmp_path):
     table, labels = read_table(write(tmp_path / name), "bought")
-    assert table.schema.names == [n for n in TABLE.schema.names if n != "bought"]
+    assert list(table.names) == [n for n in TABLE.schema.names if n != "bought"]
     assert labels.tolist() == TABLE["bought"].to_pylist()
     expected = bin_table(take_frame(TABLE.drop(["bought"])))[1]
-    codes = bin_table(take_frame(table))[1]
+    codes = bin_table(table)[1]
     assert np.array_equal(codes, expected)
     whole, nothing = read_table(str(tmp_path / name))
-    assert whole.num_columns == 6
+    assert whole.n_columns == 6
     assert nothing is None
+
+
+@pytest.mark.parametrize(
+    "cells",
+    [
+        "1 -2 007 NA 9007199254740993 18446744073709551615",
+        "0.1 -0.0 1e-400 NaN 1e308 123456789.123456789",
+        "true False TRUE null",
+        "Bonn NA #N/A Ulm ü nan",
+        "NA NULL n/a",
+        '"a,b" "7" "" "x""y"',
+        "1 two 3.0",
+    ],
+)
+def test_what_arrow_finds_in_text_is_found(cells, tmp_path):
+    path = tmp_path / "a.csv"
+    path.write_text("a,b\n" + "".join(f"{cell},{cell}\n" for cell in cells.split()))
+    missing = csv.ConvertOptions(strings_can_be_null=True)
+    other = take_frame(csv.read_csv(path, convert_options=missing)).column(0)
+    ours = read_table(path)[0].column(0)
+    assert type(ours) is type(other)
+    if isinstance(ours, Words):
+        assert cells_of(ours) == cells_of(other)
+    else:
+        np.testing.assert_array_equal(ours, other)
+
+
+def cells_of(words):
+    return [words.words[place] if place >= 0 else None for place in words.places]
 
 
 def test_which_files_are_tables():
@@ -95,65 +125,7 @@ def test_labels_of_every_type(labels, kind, tmp_path):
     encoded = pa.table({"x": [1, 2], "y": pa.array(labels).dictionary_encode()})
     parquet.write_table(encoded, tmp_path / "b.parquet")
     assert read_table(tmp_path / "b.parquet", "y")[1].tolist() == labels
-    assert table.schema.names == ["x"]
-
-
-def test_types_are_found_in_all_of_a_long_file(tmp_path):
-    path = tmp_path / "long.csv"
-    path.write_text("a,b\n" + "1,2\n" * 400_000 + "1.5,x\n")
-    table, _ = read_table(path)
-    assert [str(kind) for kind in table.schema.types] == ["double", "string"]
-
-
-def test_blank_cells_are_missing_and_quoted_lines_are_read(tmp_path):
-    path = tmp_path / "a.csv"
-    path.write_text('\ufeffa,b\n1,"x\ny"\n ,NA\n,\n', encoding="utf-8")
-    table, _ = read_table(path)
-    assert table.to_pydict() == {"a": [1, None, None], "b": ["x\ny", None, None]}
-
-
-BAD_TEXTS = {
-    "empty": (b"", "the file is empty"),
-    "blank": (b"\n\n", "the file is empty"),
-    "a header only": (b"a,b\n", "no rows"),
-    "too few cells": (b"a,b\n1,2\n3\n", "a line has 1 cells, and the first line 2: '3'"),
-    "too many cells": (b"a,b\n1,2\n3,4,5\n", "a line has 3 cells, and the first line 2: '3,4,5'"),
-    "an open quote": (b'a,b\n"x,2\n', "a line has 1 cells"),
-    "Latin-1": ("a,b\nö,1\n".encode("latin-1"), "column 'a' is not UTF-8"),
-    "a header of Latin-1": ("ö,b\nx,1\n".encode("latin-1"), "not UTF-8"),
-    "UTF-16": ("a,b\nx,1\n".encode("utf-16"), "not UTF-8"),
-    "semicolons": (b"a;b\n1;2\n", "another sign between"),
-    "a damaged stream": (gzip.compress(b"a,b\n1,2\n")[:-9], "end too early"),
-}
-
-
-@pytest.mark.parametrize("kind", BAD_TEXTS)
-def test_bad_texts(kind, tmp_path):
-    text, words = BAD_TEXTS[kind]
-    path = tmp_path / "bad.csv"
-    path.write_bytes(text)
-    with pytest.raises(ValueError, match=words) as error:
-        read_table(path)
-    assert str(error.value).startswith(str(path))
-    assert "\n" not in str(error.value)
-
-
-@pytest.mark.parametrize(
-    ("text", "words"),
-    [
-        ("a,b\n1,2\n", "there is no column 'y'; there are a, b"),
-        (",".join(f"c{k}" for k in range(12)) + "\n" + "1," * 11 + "1\n", "c9 and 2 more"),
-        ("a,y\n1,2\n2,\n3,\n", "2 labels in column 'y' are missing"),
-        ("y,y\n1,2\n", "more than one column is called 'y'"),
-        ("y\n1\n2\n", "no column but the label"),
-    ],
-)
-def test_bad_labels(text, words, tmp_path):
-    path = tmp_path / "bad.csv"
-    path.write_text(text)
-    with pytest.raises(ValueError, match=words) as error:
-        read_table(path, "y")
-    assert str(error.value).startswith(str(path))
+    assert table.names == ("x",)
 
 
 @pytest.mark.parametrize(
@@ -198,7 +170,7 @@ def test_no_file_and_no_table(tmp_path):
         read_table(tmp_path / "a.svm")
 
 
-@pytest.mark.parametrize("name", ["a.csv", "a.parquet", "a.feather"])
+@pytest.mark.parametrize("name", ["a.parquet", "a.feather"])
 def test_without_pyarrow_the_message_says_what_to_install(name, tmp_path, monkeypatch):
     path = write(tmp_path / name)
     monkeypatch.setitem(sys.modules, "pyarrow", None)

@@ -1,4 +1,4 @@
-"""Fits and conversions that are killed at random moments: attack/kills.py."""
+"""Commands that are killed, or interrupted, at random moments: attack/kills.py."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ import pytest
 from attack.command import run_attack
 
 
-def strike(kills: int, rows: int) -> dict[str, Mapping[str, int]]:
-    printed = run_attack("kills", "--kills", str(kills), "--rows", str(rows), seconds=3600)
-    seen: dict[str, Mapping[str, int]] = json.loads(printed)
-    assert sum(counts["kills"] for counts in seen.values()) == kills
+def strike(strikes: int, rows: int, signal: str) -> dict[str, Mapping[str, int]]:
+    options = ("--strikes", str(strikes), "--rows", str(rows), "--signal", signal)
+    seen: dict[str, Mapping[str, int]] = json.loads(run_attack("kills", *options, seconds=3600))
+    assert sum(counts["strikes"] for counts in seen.values()) == strikes
     return seen
 
 
-def test_a_few_kills():
-    seen = strike(10, 600)
+@pytest.mark.parametrize("signal", ["KILL", "INT"])
+def test_a_few_moments(signal):
+    seen = strike(10, 300, signal)
     assert sum(counts.get("states", 0) for counts in seen.values()) > 0
 
 
 @pytest.mark.attack
-def test_two_hundred_kills():
-    assert strike(200, 4000)["fit"]["resumed"] > 20
+@pytest.mark.parametrize("signal", ["KILL", "INT"])
+def test_three_hundred_moments(signal):
+    assert strike(300, 4000, signal)["fit"]["resumed"] > 20

@@ -22,15 +22,14 @@ PAGES = ["README.md", *(f"docs/{name}.md" for name in NAMES)]
 # Pages whose commands find their files.
 SESSIONS = {"docs/guide.md", "docs/command-line.md", "docs/reports.md", "docs/migration.md"}
 NEEDS = {
-    "README.md": "pandas",
     "docs/classifier.md": "pandas",
-    "docs/command-line.md": "matplotlib pyarrow",
+    "docs/command-line.md": "matplotlib",
     "docs/dask.md": "distributed",
     "docs/gallery.md": "matplotlib",
     "docs/guide.md": "matplotlib",
     "docs/model-files.md": "onnxruntime",
     "docs/paths-and-explanations.md": "matplotlib",
-    "docs/reports.md": "pyarrow",
+    "docs/reports.md": "pandas",
     "docs/tables.md": "onnxruntime",
     "docs/texts.md": "pandas",
 }

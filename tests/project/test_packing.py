@@ -8,6 +8,7 @@ import shutil
 import subprocess
 import sys
 import tarfile
+import tomllib
 from pathlib import Path
 
 import pytest
@@ -16,6 +17,7 @@ from packing import version
 
 ROOT = Path(__file__).parents[2]
 WORKFLOWS = sorted((ROOT / ".github/workflows").glob("*.yml"))
+ACTIONS = sorted((ROOT / ".github/actions").glob("*/action.yml"))
 
 
 @pytest.mark.slow
@@ -72,8 +74,30 @@ def test_workflows_call_what_there_is(path):
         assert (ROOT / script).exists()
     assert "permissions:\n  contents: read" in text  # and more only where a job says so
     assert "concurrency:" in text
-    for action in re.findall(r"uses: (\S+)", text):
-        assert action.startswith("./") or re.search(r"@(release/)?v\d", action), action
+
+
+@pytest.mark.parametrize("path", [*WORKFLOWS, *ACTIONS], ids=lambda path: path.stem)
+def test_actions_of_others_are_pinned(path):
+    """A tag or a branch can be moved to other code by whoever owns it."""
+    for action in re.findall(r"uses: (.+)", path.read_text()):
+        is_pinned = re.fullmatch(r"[\w-]+/[\w./-]+@[0-9a-f]{40} # v\d+\.\d+\.\d+", action)
+        assert is_pinned or (ROOT / action).exists(), action
+
+
+def test_nothing_that_is_published_comes_out_of_a_cache():
+    for name in ("wheels", "release"):
+        text = (ROOT / f".github/workflows/{name}.yml").read_text()
+        assert "cache" not in re.sub("#.*", "", text)
+
+
+def test_what_builds_a_release_has_bounds():
+    """A new major version of it is tried before it makes what others install."""
+    pyproject = tomllib.loads((ROOT / "pyproject.toml").read_text())
+    tools = pyproject["build-system"]["requires"]
+    for tool in [*tools, *pyproject["project"]["optional-dependencies"]["release"]]:
+        assert ",<" in tool, tool
+    for run in re.findall(r"pipx run (.+)", "".join(path.read_text() for path in WORKFLOWS)):
+        assert re.search(r"==[\d.]+\d", run), run
 
 
 @pytest.mark.parametrize("path", WORKFLOWS, ids=lambda path: path.stem)

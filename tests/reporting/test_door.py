@@ -13,7 +13,6 @@ import scipy.sparse as sp
 
 import reported
 import tauboost as tb
-from extras import needs
 from html_reading import read
 from tauboost.reporting.subject import label_text
 
@@ -51,7 +50,6 @@ def test_the_same_model_and_data_give_the_same_bytes(name, tmp_path):
     assert "m.tauboost" in pages[0]
 
 
-@needs("pyarrow")
 def test_the_bytes_do_not_depend_on_the_process(tmp_path):
     clf, X, y = case("table")
     tb.save_model(clf, tmp_path / "m.tauboost")

@@ -7,7 +7,14 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tauboost.tuning.split import MANY_COPIES, copies_a_weight, deal, drawn, group_keys
+from tauboost.tuning.split import (
+    MANY_COPIES,
+    copies_a_weight,
+    deal,
+    drawn,
+    group_keys,
+    n_parts,
+)
 
 FIVE = [0.2] * 5
 
@@ -148,3 +155,19 @@ def test_repeats_are_counted():
     split = dealt(patterns, codes)
     assert split.repeated == pytest.approx(0.48)
     assert split.patterns.tolist() == [2 + 25, 25]
+
+
+@pytest.mark.parametrize(
+    ("patterns", "parts"),
+    [
+        ([4_000, 4_000], 1),
+        ([9_000, 900], 2),
+        ([2_900, 100], 5),
+        ([500, 499], 5),
+        ([900, 90, 10], 1),
+        ([900, 89, 10], 5),
+    ],
+)
+def test_a_rare_class_is_held_out_in_more_parts(patterns, parts):
+    assert n_parts(np.array(patterns)) == parts
+    assert n_parts(np.array(patterns), most=1) == 1

@@ -1,4 +1,4 @@
-"""The warning of a fit whose model is of little use."""
+"""The warning of a fit: its model is of little use, or its state is not kept."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ __all__ = ["FitWarning", "warn_of"]
 
 
 class FitWarning(UserWarning):
-    """A model was fitted, and is of little use; the message says what to do.
+    """A model was fitted, and is of little use, or could not be resumed; the message says more.
 
     Examples
     --------

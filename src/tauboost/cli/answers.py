@@ -7,12 +7,14 @@ from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
+from ..base.messages import shown
 from ..io.atomic import new_file
 from .terminal import standard_output
 
-__all__ = ["output", "write_answers"]
+__all__ = ["check_lines", "output", "write_answers"]
 
 LINES_AT_ONCE = 2**16
+IN_A_FIT = "change it in the data, or fit in Python"
 
 
 @contextmanager
@@ -26,6 +28,18 @@ def output(out: Path | None, is_quiet: bool) -> Iterator[BinaryIO | None]:
     else:
         yield (file := standard_output())
         file.flush()
+
+
+def check_lines(labels: NDArray[Any], advice: str = IN_A_FIT) -> None:
+    """Refuse labels with a line break of any kind: there is one prediction a line."""
+    if labels.dtype.kind in "biuf":
+        return
+    for label in dict.fromkeys(labels.tolist()):
+        if isinstance(label, str) and len(f"{label}.".splitlines()) > 1:
+            raise ValueError(
+                f"the label {shown(label)} holds a line break, and predictions are one a line: "
+                f"{advice}"
+            )
 
 
 def write_answers(found: NDArray[Any], file: BinaryIO) -> None:

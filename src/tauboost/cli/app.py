@@ -77,7 +77,11 @@ def _show_version(wanted: bool) -> None:
         raise typer.Exit
 
 
-@app.callback(invoke_without_command=True)
+@app.callback(
+    invoke_without_command=True,
+    help="Parallel AdaBoost as one convex problem with certified gaps; classifiers that tune "
+    "themselves.",
+)
 def tauboost(
     context: typer.Context,
     _version: Annotated[
@@ -87,7 +91,7 @@ def tauboost(
         ),
     ] = False,
 ) -> None:
-    """AdaBoost as one convex problem over a huge sparse matrix, solved in parallel."""
+    """Show the help where there is no command."""
     if context.invoked_subcommand is None:
         typer.echo(context.get_help())
 

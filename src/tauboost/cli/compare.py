@@ -25,6 +25,7 @@ from ..problem import Problem
 from ..solvers import METHODS, Snapshot, Status
 from .arguments import AsJson, Threads
 from .data import name_of, naming, open_data
+from .outputs import check_apart
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "compare"]
@@ -122,6 +123,8 @@ def compare(
     specs = [parse_method(text) for text in methods.split(",")]
     if tau is not None and not any(METHODS[name].takes_tau for name, _ in specs):
         raise ValueError("--tau: none of the methods chosen has a tau")
+    files = {kind: out / f"trace.{kind}" for kind in ("csv", "json", "png")}
+    check_apart([("--out", path) for path in files.values()], [data])
     name, problem = _problem(data, n_samples, seed, threads)
     prepare_folder(out)
     settings = [make_setting(*spec, tau, problem.n_coordinates) for spec in specs]
@@ -136,7 +139,7 @@ def compare(
             random_state=seed,
             callback=bars.update if bars.visible else None,
         )
-    files = write_files(comparison, out)
+    write_files(comparison, files)
     if as_json:
         written = {kind: str(path) for kind, path in files.items()}
         document = comparison.metadata() | {"files": written}
@@ -209,9 +212,8 @@ def _problem(
             return name, Problem(rows, rows.y, n_threads=threads)
 
 
-def write_files(comparison: Comparison, folder: Path) -> dict[str, Path]:
+def write_files(comparison: Comparison, files: dict[str, Path]) -> None:
     """Write traces, metadata and figure; say so where there can be no figure."""
-    files = {kind: folder / f"trace.{kind}" for kind in ("csv", "json", "png")}
     comparison.write_csv(files["csv"])
     comparison.write_json(files["json"])
     try:
@@ -219,7 +221,6 @@ def write_files(comparison: Comparison, folder: Path) -> dict[str, Path]:
     except ImportError as error:
         typer.echo(f"no figure: {printable(str(error))}", err=True)
         del files["png"]
-    return files
 
 
 class _Bars:

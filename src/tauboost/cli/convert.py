@@ -11,6 +11,7 @@ from .. import io
 from ..io.table_files import NO_TEXT, kind_by_name
 from .arguments import AsJson, Threads
 from .data import rows_in, source_of
+from .outputs import check_apart
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "convert"]
@@ -75,6 +76,7 @@ def convert(
             f"Missing argument 'STORE': after {store}, give the store to make "
             "(see tauboost convert --help)"
         )
+    check_apart([("STORE", store)], [*data, labels])
     try:
         made = io.convert(
             [_source(path) for path in data],

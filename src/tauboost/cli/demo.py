@@ -8,7 +8,6 @@ import shlex
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
-from importlib.util import find_spec
 from pathlib import Path
 from typing import Annotated
 
@@ -28,6 +27,8 @@ tauboost demo
 tauboost demo --out tour --scale 0.2"""
 
 ROWS = {"messages": 4000, "customers": 6000, "pages": 20_000}
+KINDS = {"messages": ".jsonl", "customers": ".csv", "pages": ".svm"}
+FIRST = "messages.jsonl"  # what is written first
 FEWEST = 500
 COMPARED_SECONDS = 2.0  # for each of the methods
 
@@ -47,7 +48,6 @@ class Stop:
     title: str
     words: str
     commands: tuple[str, ...]
-    needs: str = ""  # a package that does not come with tauboost, and the extra that brings it
 
 
 def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
@@ -58,20 +58,27 @@ def demo(out: Out = Path("tauboost-demo"), scale: Scale = 1.0) -> None:
     """
     started = time.perf_counter()
     out.mkdir(parents=True, exist_ok=True)
+    check_folder(out)
     _say("Making up the data: messages to a shop, customers of a phone company, web pages.")
     write_data(out, scale)
     stops = list(tour(out, COMPARED_SECONDS * scale))
     for number, stop in enumerate(stops, start=1):
         _title(f"{number} of {len(stops)}: {stop.title}")
         _say(stop.words)
-        package, _, extra = stop.needs.partition(" ")
-        if package and find_spec(package) is None:
-            _say(f"Left out, as it needs {package}: pip install 'tauboost[{extra}]'")
-            continue
         for command in stop.commands:
             _run(command)
     _title(f"That was it, in {time.perf_counter() - started:.0f} s")
     _say(_farewell(out))
+
+
+def check_folder(out: Path) -> None:
+    """Refuse a folder with files that are not those of an earlier tour: they may be data."""
+    known = {f"trace.{kind}" for kind in ("csv", "json", "png")}
+    for name, kind in KINDS.items():
+        known |= {f"{name}{kind}", f"new-{name}{kind}", f"{name}.tauboost", f"{name}.html"}
+    found = {path.name for path in out.iterdir() if not path.name.startswith(".")}
+    if found and (FIRST not in found or found - known):
+        raise ValueError(f"--out: {out} holds files that are not of a tour: name a new folder")
 
 
 def write_data(out: Path, scale: float) -> None:
@@ -113,7 +120,6 @@ def tour(out: Path, seconds: float) -> Iterator[Stop]:
             f"fit {at('customers.csv')} --label left --out {at('customers.tauboost')}",
             report("customers", ".csv"),
         ),
-        needs="pyarrow arrow",
     )
     yield Stop(
         "sparse data",

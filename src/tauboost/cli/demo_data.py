@@ -5,12 +5,16 @@ known, as it was put there.
 """
 
 import csv
+import io
 import json
 import math
 import random
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 from ..datasets.generators import make_w8a_like
+from ..io.atomic import new_file
 from ..io.svmlight_writer import SvmlightWriter
 
 __all__ = ["write_customers", "write_messages", "write_pages"]
@@ -40,6 +44,14 @@ LINES = ("fibre", "dsl", "none")
 SATISFACTION_KNOWN = 0.5
 
 
+@contextmanager
+def _text_file(path: Path) -> Iterator[io.TextIOWrapper]:
+    with new_file(path, overwrite=True) as file:
+        text = io.TextIOWrapper(file, encoding="utf-8", newline="")
+        yield text
+        text.detach()  # which writes what is left, and leaves the file open
+
+
 def write_messages(path: Path, n: int, seed: int = 0) -> None:
     """Write messages to a shop, and the desk that each belongs to, as JSON lines.
 
@@ -47,7 +59,7 @@ def write_messages(path: Path, n: int, seed: int = 0) -> None:
     """
     rng = random.Random(seed)
     desks = list(DESKS)
-    with path.open("w", encoding="utf-8") as file:
+    with _text_file(path) as file:
         for _ in range(n):
             desk = rng.choice(desks)
             about = [desk if rng.random() < 6 / 7 else rng.choice(desks) for _ in range(2)]
@@ -68,7 +80,7 @@ def write_customers(path: Path, n: int, seed: int = 0) -> None:
     of them never said how satisfied they are.
     """
     rng = random.Random(seed)
-    with path.open("w", encoding="utf-8", newline="") as file:
+    with _text_file(path) as file:
         table = csv.writer(file)
         table.writerow(["months", "contract", "internet", "bill", "calls", "satisfaction", "left"])
         for _ in range(n):

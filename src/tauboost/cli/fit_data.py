@@ -27,6 +27,12 @@ class Task:
     kind: str | None  # of files with texts
     test: str | None
 
+    @property
+    def inputs(self) -> list[Path]:
+        """All that is read."""
+        is_file = self.test is not None and fraction_of(self.test) is None
+        return [*self.paths, Path(str(self.test))] if is_file else self.paths
+
     def report_command(self, model: Path | None) -> str | None:
         """Return the command for a report on the part that was held out, if there is one."""
         is_part = self.test is not None and fraction_of(self.test) is not None
@@ -46,12 +52,14 @@ def fit_data(
 ) -> None:
     """Fit, given the parameters and the options that are for one kind of data only."""
     outputs = Outputs(*files)
-    outputs.check()  # a wrong option shall not wait for the data
+    # A wrong option shall not wait for the data.
+    outputs.check(task.inputs, wishes["rows"]["--checkpoint"])
     resolve_threads(None if given["n_jobs"] == -1 else given["n_jobs"])
     _fit_data(task, given, wishes, outputs, as_json)
     command = None if as_json else task.report_command(outputs.model)
     if command is not None:
         typer.echo(f"a report on the test part alone: {printable(command)}")
+    outputs.complain()
 
 
 def _fit_data(

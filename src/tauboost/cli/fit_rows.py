@@ -74,7 +74,7 @@ def _fit_rows(
     time_limit = parameters.time_limit
     is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
     if isinstance(state, Checkpoint):
-        if is_out_of_time:
+        if is_out_of_time and state.file.exists():
             document["files"]["checkpoint"] = str(state.folder)
         else:
             state.remove()

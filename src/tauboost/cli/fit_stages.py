@@ -7,17 +7,20 @@ import csv
 import io
 import time
 import warnings
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import BinaryIO
 
 from ..base.fit_warning import FitWarning
 from ..io.atomic import new_file
+from ..io.checkpoint import FILE_NAME
 from ..io.model import AnyData, write_model
 from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
 from ..tuning.options import Event, Report
+from .outputs import check_outputs
 from .terminal import Console
 
 __all__ = ["Outputs", "Stages"]
@@ -89,30 +92,42 @@ class Outputs:
     model: Path | None
     trace: Path | None
     plot: Path | None
+    failures: list[str] = field(default_factory=list, init=False)
 
-    def check(self) -> None:
+    def check(self, inputs: Iterable[Path | None], checkpoint: Path | None) -> None:
         """Fail now: after an hour of work is too late to find that a file cannot be written."""
-        for option, path in (("--out", self.model), ("--trace", self.trace), ("--plot", self.plot)):
-            if path is None:
-                continue
-            if path.is_dir():
-                raise ValueError(f"{option}: {path} is a folder")
-            if not path.resolve().parent.is_dir():
-                raise ValueError(f"{option}: there is no folder {path.parent}")
+        files = [("--out", self.model), ("--trace", self.trace), ("--plot", self.plot)]
+        state = [] if checkpoint is None else [("--checkpoint", checkpoint / FILE_NAME)]
+        check_outputs(files, inputs, state)
         if self.plot is not None:
             require_matplotlib()
 
     def write(self, model: AnyData, events: list[Event], name: str) -> dict[str, str]:
-        """Write them, the model last; return what was written."""
-        if self.trace is not None:
-            with new_file(self.trace, overwrite=True) as file:
-                file.write(_csv(events).encode())
-        if self.plot is not None:
-            with new_file(self.plot, overwrite=True) as file:
-                plot_fit(events, name, file)
+        """Write them, the model first, as it is worth the most; return what was written."""
+        files = {}
         if self.model is not None:
             write_model(model, self.model)
-        return {kind: str(path) for kind, path in vars(self).items() if path is not None}
+            files["model"] = str(self.model)
+        pictures: tuple[tuple[str, Path | None, Callable[[BinaryIO], object]], ...] = (
+            ("trace", self.trace, lambda file: file.write(_csv(events).encode())),
+            ("plot", self.plot, lambda file: plot_fit(events, name, file)),
+        )
+        for kind, path, write in pictures:
+            if path is None:
+                continue
+            try:
+                with new_file(path, overwrite=True) as file:
+                    write(file)
+                files[kind] = str(path)
+            except OSError as error:
+                self.failures.append(f"--{kind}: {path}: {error.strerror or error}")
+        return files
+
+    def complain(self) -> None:
+        """Say which files could not be written, when all else is done."""
+        if self.failures:
+            model = "" if self.model is None else f"; the model is in {self.model}"
+            raise OSError(f"{'; '.join(self.failures)}{model}")
 
 
 def _csv(events: list[Event]) -> str:

@@ -21,6 +21,7 @@ from ..tuning.table_model import TableModel, are_used
 from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame
 from ..validation.values import Words
+from .answers import check_lines
 from .data import is_table, name_of, naming
 from .fit_stages import Outputs, Stages
 from .fit_summary import facts_of, show_rows
@@ -58,9 +59,10 @@ def fit_table(
             train, tested = split_table(train, fraction, parameters.random_state, n_threads)
         elif test is not None:
             tested = _open_test(Path(test), label, train, kinds)
+    assert train.y is not None
+    check_lines(train.y)
     if not as_json:
         _show_kinds(name, kinds)
-    assert train.y is not None
     with naming(path), stages.fitting(name) as report:
         model = fit_model(train.frame, train.y, parameters, n_threads=n_threads, report=report)
     document = {

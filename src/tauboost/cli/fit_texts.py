@@ -22,6 +22,7 @@ from ..tuning.text_model import TextModel
 from ..tuning.text_options import TextParameters
 from ..tuning.text_shrinking import Shrinkage, measured, shrink
 from ..tuning.text_streaming import fit_stream, for_streams
+from .answers import check_lines
 from .data import naming
 from .fit_stages import Outputs, Stages
 from .fit_summary import facts_of, show_rows
@@ -100,6 +101,7 @@ class _Run:
         tested = None
         with self.stages.timed("reading"):
             texts, y = self.source.read()
+            check_lines(y)
             if self.fraction is not None:
                 held = held_out(test_prints(texts, self.seed), y, self.fraction)
                 tested = list(compress(texts, held)), y[held]
@@ -125,6 +127,7 @@ class _Run:
 
         def all_labels() -> NDArray[Any]:
             y = labels.array()
+            check_lines(y)
             if self.test is not None and not self.test.is_pipe:  # before an hour of work
                 check_test_labels(y, self.test.labels(np.unique(y)))
             return y

@@ -15,7 +15,7 @@ from ..design.binning import bin_column
 from ..design.columns import Column, NumericColumn
 from ..design.planes import Codes
 from ..io.table_files import read_table
-from ..validation.frames import Frame, take_frame
+from ..validation.frames import Frame
 from .data import name_of
 from .terminal import Console
 
@@ -28,8 +28,7 @@ WIDEST = 24  # letters of a category
 
 def inspect_table(path: Path, label: str | None, as_json: bool) -> None:
     """Show the columns of a table, and the classes of its label."""
-    native, labels = read_table(path, label)
-    frame = take_frame(native)
+    frame, labels = read_table(path, label)
     facts = facts_of_columns(frame)
     classes = [] if labels is None else _classes(labels)
     if as_json:

@@ -18,6 +18,7 @@ from ..problem import Problem
 from ..proofs import HardCore, Verification, hard_core
 from ..table_problem import TableProblem
 from .data import is_table, name_of, naming, open_data
+from .outputs import check_outputs
 from .tables import open_training_table
 from .terminal import Console
 
@@ -31,25 +32,24 @@ def inspect_verdict(
     path: Path, label: str | None, plot: Path | None, threads: int | None, as_json: bool
 ) -> None:
     """Show the verdict, the check of its proof, and the rows to look at first."""
+    check_outputs([("--plot", plot)], [path])
     if plot is not None:
-        if not plot.resolve().parent.is_dir():
-            raise ValueError(f"--plot: there is no folder {plot.parent}")
         require_matplotlib()
     with naming(path):
         problem = _problem(path, label, threads)
         with Console(stderr=True).status("building") as status:
             found = hard_core(problem, n_threads=threads, report=status.update)
             checked = found.verify()
-    if plot is not None:
-        figure = found.plot(count_from=1)
-        figure.suptitle(printable(name_of(path)), parse_math=False)
-        with new_file(plot, overwrite=True) as file:
-            figure.savefig(file, format="png", dpi=150)
     if as_json:
         document = _document(name_of(path), found, checked)
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
     else:
         _show(name_of(path), found, checked)
+    if plot is not None:  # last: if it cannot be written, the verdict was worth the time
+        figure = found.plot(count_from=1)
+        figure.suptitle(printable(name_of(path)), parse_math=False)
+        with new_file(plot, overwrite=True) as file:
+            figure.savefig(file, format="png", dpi=150)
 
 
 def _problem(path: Path, label: str | None, threads: int | None) -> Problem | TableProblem:

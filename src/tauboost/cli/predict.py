@@ -103,7 +103,10 @@ def predict(
     if len(chosen) > 1:
         raise ValueError(f"{' and '.join(chosen)}: choose one")
     what = KINDS[chosen[0]] if chosen else "predict"
+    from .outputs import check_outputs  # noqa: PLC0415
     from .predict_data import Question, predict_data  # noqa: PLC0415
+
+    check_outputs([("--out", out)], [model, *data])
 
     question = Question(data, text, label, kind, errors, what, with_metrics, threads, zero_based)
     predict_data(model, question, out, as_json)

@@ -20,7 +20,7 @@ from ..tuning.model import Answers, Model
 from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
-from .answers import output, write_answers
+from .answers import check_lines, output, write_answers
 from .data import blocks, is_table, name_of, naming, only
 from .inspect_model import check_model, label_of
 
@@ -49,6 +49,8 @@ def predict_data(path: Path, question: Question, out: Path | None, as_json: bool
     check_model(path)
     saved = read_model(path)
     model = model_of(saved, path)
+    if question.what == "predict" and not as_json:
+        check_lines(model.classes, "give --json, --proba or --decision, or predict in Python")
     if isinstance(model, TextModel):
         from .predict_texts import explain_texts, source_for, text_parts  # noqa: PLC0415
 

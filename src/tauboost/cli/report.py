@@ -101,7 +101,10 @@ def report(
     with their explanations, what it was fitted on and how, what is proved, and a model card. The
     same model and data give the same bytes.
     """
+    from .outputs import check_outputs  # noqa: PLC0415
     from .report_data import Asked, write_report  # noqa: PLC0415
+
+    check_outputs([("--out", out)], [model, *(data or []), notes, names])
 
     asked = Asked(
         data or [], text, label, kind, names, positive, verdict, test, threads, zero_based

@@ -57,8 +57,6 @@ def write_report(
     """Write the report on the model at a path, and say what it says first."""
     began = time.perf_counter()
     check_model(path)
-    if not out.resolve().parent.is_dir():
-        raise ValueError(f"--out: there is no folder {out.parent}")
     words = None if notes is None else _text_of(notes, "--notes")
     saved = read_model(path)
     subject = _subject(saved, path, asked)

@@ -16,7 +16,7 @@ from ..io.text_labels import labels_like
 from ..tuning.held_out import code_fingerprints
 from ..tuning.table_model import TableModel
 from ..validation import encode_labels
-from ..validation.frames import Frame, take_frame
+from ..validation.frames import Frame
 from .data import name_of
 from .held_out import held_out
 
@@ -48,19 +48,19 @@ def open_training_table(
 ) -> TableData:
     """Read a table whose labels are needed, without the columns to drop."""
     if label is None:
-        names = take_frame(read_table(path)[0]).names
+        names = read_table(path)[0].names
         raise ValueError(
             f"{name_of(path)} is a table: say by --label which column holds the labels, one of "
             f"{listed(names)}"
         )
     table, y = read_table(path, label, as_text=as_text)
-    names = table.schema.names
+    names = table.names
     for name in drop:
         if name not in names:
             raise ValueError(f"--drop: {unknown('column', name, names)}")
     if set(drop) >= set(names):
         raise ValueError("--drop leaves no column")
-    return TableData(take_frame(table.drop_columns(list(drop)) if drop else table), y)
+    return TableData(table.only([name for name in names if name not in drop]), y)
 
 
 def open_table(
@@ -71,9 +71,9 @@ def open_table(
 ) -> TableData:
     """Read a table; with a label, that column is apart; ``only`` some columns, if it has them."""
     table, y = read_table(path, label, as_text=as_text)
-    if only is not None and set(only) <= set(table.schema.names):
-        table = table.select(list(only))
-    return TableData(take_frame(table), y)
+    if only is not None and set(only) <= set(table.names):
+        table = table.only(only)
+    return TableData(table, y)
 
 
 def open_for_model(

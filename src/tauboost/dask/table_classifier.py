@@ -34,9 +34,9 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
 
     Parameters
     ----------
-    interactions, monotone, alpha, l1_ratio, loss, max_bins, categorical, class_weight, max_iter
+    interactions, monotone, alpha, l1_ratio, loss, penalty_factors, max_bins, categorical
         As in :class:`tauboost.TableClassifier`.
-    tol, time_limit, random_state, verbose
+    class_weight, max_iter, tol, time_limit, random_state, verbose
         As there.
     bands : None
         The bootstrap needs the rows at hand: there are no bands here.
@@ -67,6 +67,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
         alpha: float | str = "auto",
         l1_ratio: float | str = 1.0,
         loss: str = "logistic",
+        penalty_factors: Any = "auto",
         max_bins: int = 255,
         categorical: Any = "auto",
         class_weight: Any = None,
@@ -86,6 +87,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
             alpha=alpha,
             l1_ratio=l1_ratio,
             loss=loss,
+            penalty_factors=penalty_factors,
             max_bins=max_bins,
             categorical=categorical,
             class_weight=class_weight,

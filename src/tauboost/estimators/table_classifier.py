@@ -61,11 +61,16 @@ class TableClassifier(
         ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
         such columns are in no pair.
     alpha : "auto" or float
-        Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)`` over all stumps.
+        Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)`` over all stumps,
+        times the penalty factor of each column.
     l1_ratio : float in [0, 1] or "auto"
         1 makes few, large steps; 0 many small ones; "auto" tries 1, 0.5 and 0.
     loss : {"logistic", "exponential"}
         "exponential" is AdaBoost.
+    penalty_factors : "auto", None, dict or array-like of shape (n_features,)
+        What alpha is multiplied by for each column. "auto" measures it: AdaBoost's first step on a
+        column alone, the less the farther it goes. None is 1 for all: the plain penalty. A dict has
+        the columns that differ from 1, such as ``{"age": 0.1}``; 0 leaves a column without penalty.
     max_bins : int
         The most bins of a column, at most 255. Below that, the most categories as well; with 255
         every category that holds 1/65,534 of the weight has a score of its own.
@@ -139,6 +144,7 @@ class TableClassifier(
         alpha: float | str = "auto",
         l1_ratio: float | str = 1.0,
         loss: str = "logistic",
+        penalty_factors: Any = "auto",
         max_bins: int = 255,
         categorical: Any = "auto",
         class_weight: Any = None,
@@ -155,6 +161,7 @@ class TableClassifier(
         self.alpha = alpha
         self.l1_ratio = l1_ratio
         self.loss = loss
+        self.penalty_factors = penalty_factors
         self.max_bins = max_bins
         self.categorical = categorical
         self.class_weight = class_weight
@@ -179,7 +186,7 @@ class TableClassifier(
 
         Parameters
         ----------
-        X : DataFrame (pandas, polars), pyarrow Table, 2-D array or sparse matrix
+        X : DataFrame (pandas, polars), pyarrow Table, dict of columns, 2-D array or sparse matrix
         y : array-like of shape (n_samples,)
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a row out; 2 is the same as the row twice.

@@ -22,7 +22,7 @@ from .text_spans import Span, find_features
 
 __all__ = ["TermContribution", "TextExplanation", "explain_text"]
 
-MOST_TERMS = 20  # in print
+MOST_TERMS, LEAST = 20, 0.00005  # in print; a smaller contribution would read 0
 LARGEST = 5  # terms named for each of several classes
 
 
@@ -114,16 +114,18 @@ class TextExplanation:
 
     def most_for(self, class_: Any, n: int = LARGEST) -> list[TermContribution]:
         """Return the terms that speak most for a class, and not against it."""
-        return [term for term in self.largest(class_=class_) if term.contribution > 0][:n]
+        return [term for term in self.largest(class_=class_) if term.contribution >= LEAST][:n]
 
     def __repr__(self) -> str:
         place, parts = self._place(), self.largest()
         rows = [("intercept", "", f"{self.intercepts[place]:+.4f}")]
-        rows += [(p.term, str(len(p.spans)), f"{p.contribution:+.4f}") for p in parts[:MOST_TERMS]]
-        rest = parts[MOST_TERMS:]
+        n_shown = sum(abs(p.contribution) >= LEAST for p in parts[:MOST_TERMS])
+        n_shown += len(parts) == n_shown + 1
+        rows += [(p.term, str(len(p.spans)), f"{p.contribution:+z.4f}") for p in parts[:n_shown]]
+        rest = parts[n_shown:]
         if rest:
             total = sum(part.contribution for part in rest)
-            rows.append((f"{len(rest)} more terms", "", f"{total:+.4f}"))
+            rows.append((f"{len(rest)} more terms", "", f"{total:+z.4f}"))
         rows.append(("decision value", "", f"{self.decisions[place]:+.4f}"))
         table = as_table(("term", "times", "contribution"), "<>>", rows)
         return f"{self.summary()}\n{table}{self._classes_table()}"

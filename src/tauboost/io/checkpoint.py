@@ -20,6 +20,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Vector
+from ..base.fit_warning import warn_of
 from .plain_json import decode, encode, excerpt, parse
 from .saved import FINITE, NOT_NEGATIVE, SavedStateError, State, entry
 from .tensors import read_file, write_tensors
@@ -58,6 +59,25 @@ class NoCheckpoint:
         """Save the state of a phase, if it is time to."""
 
 
+class _StateFile:
+    """The file of a state. A run is worth more than its state: it goes on if that is not saved."""
+
+    def __init__(self, path: Path) -> None:
+        self.path, self._is_said = path, False
+
+    def write(self, arrays: State, metadata: Mapping[str, str]) -> None:
+        """Write a state; where that cannot be, warn, once."""
+        try:
+            write_tensors(self.path, arrays, metadata)
+        except OSError as error:
+            if not self._is_said:
+                self._is_said = True
+                warn_of(
+                    f"{self.path}: the state could not be saved ({error.strerror or error}); the "
+                    "run goes on, and can be resumed only from the last state saved, if any"
+                )
+
+
 class Checkpoint(NoCheckpoint):
     """A folder for the state of one fit.
 
@@ -72,6 +92,7 @@ class Checkpoint(NoCheckpoint):
     def __init__(self, folder: str | os.PathLike[str], every: float = SECONDS_BETWEEN) -> None:
         self.folder, self.every = Path(folder), every
         self.file = self.folder / FILE_NAME
+        self._file = _StateFile(self.file)
         self.identity = ""
         self._state: State = {}
         self._due = time.monotonic() + every
@@ -131,14 +152,14 @@ class Checkpoint(NoCheckpoint):
         if began < self._due:
             return
         metadata = {"format": FORMAT, "identity": self.identity, "phase": phase}
-        write_tensors(self.file, state(), metadata)
+        self._file.write(state(), metadata)
         now = time.monotonic()
         self._due = now + max(self.every, (now - began) / LARGEST_SHARE)
 
     def remove(self) -> None:
         """Remove the state, and the folder if nothing else is in it: the fit is complete."""
-        self.file.unlink(missing_ok=True)
-        with suppress(OSError):
+        with suppress(OSError):  # the model is there: what cannot be removed does no harm
+            self.file.unlink(missing_ok=True)
             self.folder.rmdir()
 
 
@@ -147,6 +168,13 @@ class SolveCheckpoint:
 
     def __init__(self, path: str | os.PathLike[str], facts: dict[str, Any]) -> None:
         self.path, self.facts = Path(path), facts
+        self._file = _StateFile(self.path)
+        if self.path.is_dir():
+            raise IsADirectoryError(f"checkpoint {self.path}: is a folder, and must be a file")
+        if not self.path.resolve().parent.is_dir():
+            raise FileNotFoundError(
+                f"checkpoint {self.path}: there is no folder {self.path.parent}"
+            )
         self.epochs_before = 0.0
         self._written = time.monotonic()
 
@@ -182,8 +210,7 @@ class SolveCheckpoint:
         """Write the file anew."""
         self._written = time.monotonic()
         arrays = {"lam": lam, "intercept": intercept, "epoch": self.epochs_before + epoch}
-        write_tensors(
-            self.path,
+        self._file.write(
             {name: np.asarray(value, dtype=np.float64) for name, value in arrays.items()},
             {"format": SOLVE_FORMAT, "facts": json.dumps(self.facts)},
         )

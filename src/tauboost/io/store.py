@@ -8,15 +8,15 @@ a damaged store gives an error and never a crash.
 
 from __future__ import annotations
 
+import _thread
 import errno
 import mmap
 import os
-import stat
-import threading
 import zlib
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
@@ -25,15 +25,14 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..validation import CsrArrays, check_range
-from .store_format import DTYPES, HEADER_NAME, NPY_HEADER_SIZE, Header, npy_header
+from .store_folder import StoreFolder, chunks_of, damaged, read_store
+from .store_format import DTYPES, HEADER_NAME, NPY_HEADER_SIZE
 
 if TYPE_CHECKING:
     from scipy import sparse
 
 __all__ = ["Store", "is_store", "open_store"]
 
-MAX_HEADER_BYTES: Final = 2**20
-CHUNK_BYTES: Final = 2**24
 ENTRIES_AT_ONCE: Final = 2**22
 SECONDS_BETWEEN_RELEASES: Final = 0.1
 REBUILD: Final = "make it again from its source (tauboost convert)"
@@ -64,10 +63,13 @@ def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> Store:
     >>> store.shape, store.labels
     ((4975, 300), ((-1.0, 4827), (1.0, 148)))
     """
-    store = Store(path)
-    if verify:
+
+    def verified(_: StoreFolder) -> Store:
+        store = Store(path)
         store.verify()
-    return store
+        return store
+
+    return read_store(Path(path), verified) if verify else Store(path)
 
 
 def is_store(path: str | os.PathLike[str]) -> bool:
@@ -103,11 +105,14 @@ class Store:
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
         self.path = Path(path)
-        self._header = _read_header(self.path)
+        read_store(self.path, self._map)
+
+    def _map(self, folder: StoreFolder) -> None:
+        self._header = folder.header()
         self._maps: dict[str, mmap.mmap] = {}
         self._arrays: dict[str, NDArray[Any]] = {}
         for name, length in self._header.lengths.items():
-            with _open_array(self.path, name, length) as descriptor:
+            with folder.array(name, length) as descriptor:
                 self._maps[name] = _mapped(descriptor)
             self._arrays[name] = np.frombuffer(
                 self._maps[name], DTYPES[name], count=length, offset=NPY_HEADER_SIZE
@@ -204,19 +209,21 @@ class Store:
         For compiled code that reads all of the store: its pages would count as memory in use, but
         are quickly mapped again where they are still needed.
         """
-        is_over = threading.Event()
+        is_reading = _thread.allocate_lock()
+        is_reading.acquire()
 
         def release() -> None:
-            while not is_over.wait(SECONDS_BETWEEN_RELEASES):
+            while not is_reading.acquire(timeout=SECONDS_BETWEEN_RELEASES):
                 self.release_memory()
 
-        helper = threading.Thread(target=release, name="tauboost-release", daemon=True)
-        helper.start()
+        # Nobody waits for this thread, neither for its beginning nor for its end: threading.Thread
+        # would wait for ever for one that little memory ends before its first step.
+        with suppress(RuntimeError, MemoryError):  # no thread to be had: the pages stay for longer
+            _thread.start_new_thread(release, ())
         try:
             yield
         finally:
-            is_over.set()
-            helper.join()
+            is_reading.release()
             self.release_memory()
 
     def verify(self, seen: Callable[[int], None] | None = None) -> None:
@@ -224,21 +231,26 @@ class Store:
 
         ``seen`` is called with the number of bytes read so far.
         """
+        read_store(self.path, partial(self._compare_checksums, seen=seen))
+        self.parts()
+        if not np.isfinite(self.y).all():
+            raise self._damaged("y.npy holds NaN or infinity")
+        self.release_memory()
+
+    def _compare_checksums(self, folder: StoreFolder, seen: Callable[[int], None] | None) -> None:
+        if folder.header() != self._header:
+            raise ValueError(f"{self.path}: replaced since it was opened: open it again")
         n_read = 0
         for name, length in self._header.lengths.items():
-            with _open_array(self.path, name, length) as descriptor:
+            with folder.array(name, length) as file:
                 checksum = 0
-                for chunk in _chunks(descriptor, length * DTYPES[name].itemsize):
+                for chunk in chunks_of(file, length * DTYPES[name].itemsize):
                     checksum = zlib.crc32(chunk, checksum)
                     n_read += len(chunk)
                     if seen is not None:
                         seen(n_read)
             if f"{checksum:08x}" != self._header.checksums[name]:
                 raise self._damaged(f"the checksum of {name}.npy does not fit")
-        self.parts()
-        if not np.isfinite(self.y).all():
-            raise self._damaged("y.npy holds NaN or infinity")
-        self.release_memory()
 
     def _part(self, name: str) -> CsrArrays:
         arrays = self._arrays
@@ -289,7 +301,7 @@ class Store:
                 raise self._damaged(f"one entry is both in ones and in values; {REBUILD}")
 
     def _damaged(self, what: str) -> ValueError:
-        return _damaged(self.path, what)
+        return damaged(self.path, what)
 
     def __reduce__(self) -> tuple[Any, ...]:
         return open_store, (str(self.path.resolve()),)
@@ -299,21 +311,6 @@ class Store:
         return f"Store({str(self.path)!r}: {m:,} samples, {n:,} features, {self.nnz:,} nonzeros)"
 
 
-def _read_header(folder: Path) -> Header:
-    if not folder.is_dir():
-        if not folder.exists():
-            raise FileNotFoundError(errno.ENOENT, os.strerror(errno.ENOENT), str(folder))
-        raise ValueError(f"{folder}: this is a file, and a store is a directory")
-    if not (folder / HEADER_NAME).exists():
-        raise ValueError(f"{folder}: this directory is no store, as it holds no {HEADER_NAME}")
-    with _open_file(folder, HEADER_NAME) as descriptor:
-        text = os.read(descriptor, MAX_HEADER_BYTES)
-    try:
-        return Header.from_json(text)
-    except ValueError as error:
-        raise ValueError(f"{folder}: {error}") from None
-
-
 def _mapped(descriptor: int) -> mmap.mmap:
     try:
         return mmap.mmap(descriptor, 0, access=mmap.ACCESS_READ)
@@ -321,49 +318,3 @@ def _mapped(descriptor: int) -> mmap.mmap:
         if error.errno != errno.ENOMEM:
             raise
         raise MemoryError("no room among the addresses of this process to map a store") from None
-
-
-@contextmanager
-def _open_array(folder: Path, name: str, length: int) -> Iterator[int]:
-    """Open the file of an array that has the header and the size it must have."""
-    size = NPY_HEADER_SIZE + length * DTYPES[name].itemsize
-    with _open_file(folder, f"{name}.npy") as descriptor:
-        found = os.fstat(descriptor).st_size
-        if found != size:
-            raise _damaged(folder, f"{name}.npy has {found:,} bytes, but should have {size:,}")
-        if os.read(descriptor, NPY_HEADER_SIZE) != npy_header(name, length):
-            raise _damaged(folder, f"the first bytes of {name}.npy do not fit {HEADER_NAME}")
-        yield descriptor
-
-
-@contextmanager
-def _open_file(folder: Path, name: str) -> Iterator[int]:
-    """Open a file that is in the folder: no link, which could lead elsewhere, and no pipe."""
-    try:
-        # Opening a pipe would wait for a writer, if it was not for O_NONBLOCK.
-        descriptor = os.open(folder / name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK)
-    except FileNotFoundError:
-        raise _damaged(folder, f"{name} is missing") from None
-    except OSError as error:
-        if error.errno != errno.ELOOP:
-            raise
-        raise _damaged(folder, f"{name} is a symbolic link") from None
-    try:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise _damaged(folder, f"{name} is not a regular file")
-        yield descriptor
-    finally:
-        os.close(descriptor)
-
-
-def _chunks(descriptor: int, n_bytes: int) -> Iterator[bytes]:
-    while n_bytes > 0:
-        chunk = os.read(descriptor, min(CHUNK_BYTES, n_bytes))
-        if not chunk:  # cut short since it was opened: the checksum will not fit
-            return
-        n_bytes -= len(chunk)
-        yield chunk
-
-
-def _damaged(folder: Path, what: str) -> ValueError:
-    return ValueError(f"{folder}: not a sound store: {what}")

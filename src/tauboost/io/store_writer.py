@@ -268,6 +268,6 @@ def _is_canonical(indptr: NDArray[Any], indices: NDArray[Any]) -> bool:
     return bool(np.all(indptr[starts] == falls))
 
 
-def _holds_only_a_store(folder: Path) -> bool:
-    found = {entry.name for entry in folder.iterdir()}
+def _holds_only_a_store(folder: int) -> bool:
+    found = set(os.listdir(folder))
     return HEADER_NAME in found and found <= {HEADER_NAME, *(f"{name}.npy" for name in ARRAY_NAMES)}

@@ -1,28 +1,28 @@
-"""Read a table from a CSV, TSV, Parquet or Arrow file, by pyarrow, with its label apart.
+"""Read a table from a CSV, TSV, Parquet or Arrow file, with its label apart.
 
-Which kind a file is shows in its name. Text may be compressed. Types are those that pyarrow infers;
-an empty cell is missing, also among strings.
+Which kind a file is shows in its name. Text may be compressed, and is read by table_csv.py; the
+others by pyarrow, which is an extra.
 """
 
 from __future__ import annotations
 
 import os
-import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.messages import shown
-from .arrow import complaining, read_arrow
+from ..validation.frames import Frame, take_frame
+from .arrow import read_arrow
 from .names import place_of
-from .source import open_source
+from .strings import object_array
+from .table_csv import Cells, csv_frame, read_csv
+from .text_csv import DELIMITERS
 from .text_labels import label_array
-from .text_lines import NOT_UTF8
 
-__all__ = ["DELIMITERS", "ENDINGS", "is_table_file", "kind_by_name", "read_table"]
+__all__ = ["ENDINGS", "is_table_file", "kind_by_name", "read_table"]
 
 ENDINGS: Final = {
     ".csv": "csv",
@@ -35,9 +35,7 @@ ENDINGS: Final = {
     ".ipc": "arrow",
 }
 COMPRESSED: Final = {".gz", ".xz", ".bz2", ".zst"}
-DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 NO_TEXT: Final = ("parquet", "arrow")
-RAGGED: Final = re.compile(r"Expected (\d+) columns, got (\d+): (.*)", re.DOTALL)
 
 
 def is_table_file(path: str | os.PathLike[str]) -> bool:
@@ -55,9 +53,9 @@ def kind_by_name(path: str | os.PathLike[str], endings: Mapping[str, str] = ENDI
 
 
 def read_table(
-    path: str | os.PathLike[str], label: str | None = None, *, as_text: Iterable[str] = ()
-) -> tuple[Any, NDArray[Any] | None]:
-    """Return a file as a table of pyarrow, without the label, and the label as an array.
+    path: str | os.PathLike[str], label: str | None = None, *, as_text: Collection[str] = ()
+) -> tuple[Frame, NDArray[Any] | None]:
+    """Return a file as a table without the label, and the label as an array.
 
     Columns of a text file that are in ``as_text`` are strings, even where all of them look like
     numbers: 007 is no 7.
@@ -68,109 +66,75 @@ def read_table(
         accepted = ", ".join(ENDINGS)
         raise ValueError(f"{path}: a file with a table ends in {accepted}, or .csv.gz and the like")
     if kind in DELIMITERS:
-        table = _read_text(path, DELIMITERS[kind], label, as_text)
-    else:
-        table = read_arrow(path, kind)
-    if table.num_rows == 0:
+        return _read_text(path, kind, label, as_text)
+    return _read_arrow(path, kind, label)
+
+
+def _read_text(
+    path: Path, kind: str, label: str | None, as_text: Collection[str]
+) -> tuple[Frame, NDArray[Any] | None]:
+    names, columns = read_csv(path, kind)
+    _refuse_empty(path, len(columns[0].places))
+    labels = None
+    if label is not None:
+        place = _place_of_label(path, names, label)
+        labels = _text_labels(path, columns.pop(place), label, is_text=label in as_text)
+        names.pop(place)
+    return csv_frame(names, columns, as_text), labels
+
+
+def _read_arrow(path: Path, kind: str, label: str | None) -> tuple[Frame, NDArray[Any] | None]:
+    table, labels = read_arrow(path, kind), None
+    _refuse_empty(path, table.num_rows)
+    if label is not None:
+        place = _place_of_label(path, table.schema.names, label)
+        labels = _arrow_labels(path, table.column(place), label)
+        table = table.remove_column(place)
+    return take_frame(table), labels
+
+
+def _refuse_empty(path: Path, n_rows: int) -> None:
+    if n_rows == 0:
         raise ValueError(f"{path}: the table has no rows")
-    if label is None:
-        return table, None
-    table, labels = _split(path, table, label)
-    if kind in DELIMITERS and label not in as_text:
-        labels = label_array(labels.tolist(), is_text=True)
-    return table, labels
 
 
-def _read_text(path: Path, delimiter: str, label: str | None, as_text: Iterable[str]) -> Any:
-    """Return a table of text, with its labels as strings."""
-    with open_source(path) as source:
-        parts = [part.tobytes() for part, _ in source.parts()]
-    with complaining(path):
-        from pyarrow import BufferReader, csv, string  # noqa: PLC0415
-
-        missing = csv.ConvertOptions().null_values
-        convert = csv.ConvertOptions(
-            strings_can_be_null=True,
-            null_values=[*missing, " "],
-            column_types={name: string() for name in as_text},
-        )
-        parse = csv.ParseOptions(delimiter=delimiter, newlines_in_values=True)
-        try:
-            text = BufferReader(b"".join(parts))
-            table = csv.read_csv(text, parse_options=parse, convert_options=convert)
-        except ValueError as error:
-            raise ValueError(_in_words(str(error))) from None
-        _check_text(table)
-        if label is None or table.schema.names.count(label) != 1:
-            return table
-        text.seek(0)
-        convert = csv.ConvertOptions(include_columns=[label], column_types={label: string()})
-        found = csv.read_csv(text, parse_options=parse, convert_options=convert).column(0)
-        return table.set_column(table.schema.names.index(label), label, _labels_of(found))
-
-
-def _labels_of(cells: Any) -> Any:
-    """Return cells of strings as labels, where nothing but an empty one is missing."""
-    from pyarrow import array, string  # noqa: PLC0415
-
-    return array((cell or None for cell in cells.to_pylist()), string())
-
-
-def _check_text(table: Any) -> None:
-    """Refuse what is no UTF-8, which pyarrow takes for bytes, and the wrong delimiter."""
-    from pyarrow import types  # noqa: PLC0415
-
-    try:
-        names = table.schema.names
-    except UnicodeDecodeError:
-        raise ValueError(f"the first line {NOT_UTF8}") from None
-    for name, kind in zip(names, table.schema.types, strict=True):
-        if types.is_binary(kind):
-            raise ValueError(f"column {name!r} {NOT_UTF8}")
-    if len(names) == 1 and re.search("[;,\t|]", names[0]):
-        raise ValueError(f"one column only, {shown(names[0])}: is another sign between the cells?")
-
-
-def _in_words(complaint: str) -> str:
-    """Say what is wrong with a text in fewer words than pyarrow."""
-    if "Empty CSV file" in complaint:
-        return "the file is empty"
-    if "\0" in complaint:
-        return f"the file {NOT_UTF8}"
-    ragged = RAGGED.search(complaint)
-    if ragged is None:
-        return complaint
-    expected, got, line = ragged.groups()
-    return f"a line has {got} cells, and the first line {expected}: {shown(line)}"
-
-
-def _split(path: Path, table: Any, label: str) -> tuple[Any, NDArray[Any]]:
-    names = table.schema.names
+def _place_of_label(path: Path, names: list[str], label: str) -> int:
     try:
         place = place_of(label, names)
     except ValueError as error:
         raise ValueError(f"{path}: {error}") from None
-    column = table.column(place)
-    if column.null_count:
-        raise ValueError(
-            f"{path}: {column.null_count:,} labels in column {label!r} are missing: leave those "
-            "rows out"
-        )
     if len(names) == 1:
         raise ValueError(f"{path}: there is no column but the label {label!r}")
-    return table.remove_column(place), _labels(path, column, label)
+    return place
 
 
-def _labels(path: Path, column: Any, name: str) -> NDArray[Any]:
+def _text_labels(path: Path, column: Cells, name: str, *, is_text: bool) -> NDArray[Any]:
+    """Return labels as they stand, or as numbers where all of them are written as one."""
+    cells, places = column
+    if "" in cells:
+        raise _missing(path, name, int(np.count_nonzero(places == cells.index(""))))
+    labels = object_array(cells) if is_text else label_array(cells, is_text=True)
+    return labels[places]
+
+
+def _missing(path: Path, name: str, n_missing: int) -> ValueError:
+    return ValueError(
+        f"{path}: {n_missing:,} labels in column {name!r} are missing: leave those rows out"
+    )
+
+
+def _arrow_labels(path: Path, column: Any, name: str) -> NDArray[Any]:
     from pyarrow import types  # noqa: PLC0415
 
+    if column.null_count:
+        raise _missing(path, name, column.null_count)
     if types.is_dictionary(column.type):
         column = column.cast(column.type.value_type)
     kind = column.type
     if types.is_boolean(kind) or types.is_integer(kind) or types.is_floating(kind):
         labels: NDArray[Any] = column.to_numpy()
         if labels.dtype.kind == "f" and np.isnan(labels).any():
-            raise ValueError(f"{path}: labels in column {name!r} are missing: leave those rows out")
+            raise _missing(path, name, int(np.isnan(labels).sum()))
         return labels
     if types.is_string(kind) or types.is_large_string(kind) or types.is_string_view(kind):
         return np.array(column.to_pylist(), dtype=object)

@@ -19,32 +19,29 @@ from collections import deque
 from collections.abc import Iterator
 from typing import Final
 
-from .table_files import DELIMITERS
 from .text_lines import Lines
 from .text_wanted import TextBlock, Wanted, at_lines
 
-__all__ = ["csv_texts"]
+__all__ = ["DELIMITERS", "CsvRows", "csv_texts", "has_other_delimiter"]
 
+DELIMITERS: Final = {"csv": ",", "tsv": "\t"}
 SIGNS: Final = ";,\t|"  # that may stand between cells
 
 
 def csv_texts(blocks: Iterator[Lines], kind: str, wanted: Wanted) -> Iterator[TextBlock]:
     """Yield the rows, as many at a time as there are in a block of lines."""
-    rows = _Rows(blocks, DELIMITERS[kind])
+    rows = CsvRows(blocks, DELIMITERS[kind])
     header = next(rows, None)
     if header is None:
         return
     try:
         places = wanted.places(header)
     except ValueError as error:
-        is_one = len(header) == 1 and any(sign in header[0] for sign in SIGNS)
-        hint = " (is another sign between the cells?)" if is_one else ""
+        hint = " (is another sign between the cells?)" if has_other_delimiter(header) else ""
         raise ValueError(f"{rows.name}: {error}{hint}") from None
     found: list[list[str]] = []
     lines: list[int] = []
-    for cells in rows:
-        if len(cells) != len(header):
-            raise rows.wrong(f"the line has {len(cells)} cells, and the first one {len(header)}")
+    for cells in rows.below(header):
         found.append([cells[k] for k in places])
         lines.append(rows.began)
         if wanted.with_labels and not found[-1][1]:
@@ -56,13 +53,18 @@ def csv_texts(blocks: Iterator[Lines], kind: str, wanted: Wanted) -> Iterator[Te
         yield _block(found, lines, rows, wanted)
 
 
-def _block(found: list[list[str]], lines: list[int], rows: _Rows, wanted: Wanted) -> TextBlock:
+def has_other_delimiter(header: list[str]) -> bool:
+    """Return True if the names of the columns look like one cell that should be several."""
+    return len(header) == 1 and any(sign in header[0] for sign in SIGNS)
+
+
+def _block(found: list[list[str]], lines: list[int], rows: CsvRows, wanted: Wanted) -> TextBlock:
     labels = [cells[1] for cells in found] if wanted.with_labels else None
     place = at_lines(rows.name, lines)
     return TextBlock([cells[0] for cells in found], labels, rows.bytes_read, place, is_typed=False)
 
 
-class _Rows:
+class CsvRows:
     """The rows of a file, with the line where the last one began."""
 
     def __init__(self, blocks: Iterator[Lines], delimiter: str) -> None:
@@ -95,6 +97,15 @@ class _Rows:
     def wrong(self, what: str) -> ValueError:
         """Return the error that says what is wrong with the last row."""
         return ValueError(f"{self.name}, line {self.began}: {what}")
+
+    def below(self, header: list[str]) -> Iterator[list[str]]:
+        """Yield the rows that follow; each must be as wide as the header."""
+        for cells in self:
+            if len(cells) != len(header):
+                raise self.wrong(
+                    f"the line has {len(cells)} cells, and the first one {len(header)}"
+                )
+            yield cells
 
     def __iter__(self) -> Iterator[list[str]]:
         return self

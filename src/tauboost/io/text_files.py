@@ -20,9 +20,9 @@ from numpy.typing import NDArray
 from ..base.messages import shown
 from .inputs import kind_of
 from .source import first_bytes, open_source
-from .table_files import DELIMITERS, ENDINGS, kind_by_name
+from .table_files import ENDINGS, kind_by_name
 from .text_arrow import arrow_texts
-from .text_csv import csv_texts
+from .text_csv import DELIMITERS, csv_texts
 from .text_json import begins_with_field, json_texts
 from .text_labels import AlikeLabels, LabelList
 from .text_lines import BYTE_ORDER_MARK, ERRORS, Lines, line_blocks

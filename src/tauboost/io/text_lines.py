@@ -37,6 +37,7 @@ class Lines:
     first: int  # number of the first of them, from 1
     bytes_read: int  # of the file, so far
     n_lines: int
+    bad_line: str = BAD_LINE  # what is said of one that is not UTF-8
 
     def wrong(self, number: int, what: str) -> ValueError:
         """Return the error that says what is wrong with a line, by its number in the file."""
@@ -53,7 +54,7 @@ class Lines:
             return self.content.decode()
         except UnicodeDecodeError as error:
             number = self.first + self.content.count(b"\n", 0, error.start)
-            raise self.wrong(number, BAD_LINE) from None
+            raise self.wrong(number, self.bad_line) from None
 
     def strings(self) -> list[str]:
         """Return each as a string, without its end."""
@@ -62,7 +63,9 @@ class Lines:
         return [line.removesuffix("\r") for line in lines] if "\r" in text else lines
 
 
-def line_blocks(source: Source, errors: str = "strict") -> Generator[Lines]:
+def line_blocks(
+    source: Source, errors: str = "strict", bad_line: str = BAD_LINE
+) -> Generator[Lines]:
     """Yield the lines of a file, as many at a time as one read gives.
 
     ``errors`` is one of ``ERRORS``: what becomes of lines that are not UTF-8.
@@ -76,7 +79,7 @@ def line_blocks(source: Source, errors: str = "strict") -> Generator[Lines]:
         if errors != "strict":
             content = _mended(content, errors)
         n_lines = content.count(b"\n") + (content[-1:] not in (b"\n", b""))
-        return Lines(source.name, content, first, bytes_read, n_lines)
+        return Lines(source.name, content, first, bytes_read, n_lines, bad_line)
 
     for part, bytes_read in source.parts():
         end = _end_of_lines(part)

@@ -12,6 +12,8 @@ import time
 from dataclasses import replace
 from functools import partial
 
+import numpy as np
+
 from ..base.cached import cached_property
 from ..problem import Problem
 from ..solvers import solve
@@ -52,7 +54,8 @@ class Costs:
             share = 1.0 if expected <= seconds else seconds / 2 / expected
             self.some = rows.some(max(GROWTH * FIRST, share * rows.arrays.nnz))
             self.last = self._trial(self.some)
-        self.n_parts = n_parts(look.size.m, rows.n_classes)
+        seen = np.bincount(rows.codes, minlength=rows.n_classes)
+        self.n_parts = n_parts(seen * (look.size.m / len(rows.codes)))
 
     def _trial(self, some: Rows) -> Trial:
         return run_trial(some.arrays, some.codes, some.weights, self.n_threads)

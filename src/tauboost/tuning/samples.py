@@ -279,7 +279,7 @@ class Samples:
         split = self.split([fraction, 1.0 - fraction])
         if split.patterns.min() < FEWEST_OF_A_CLASS:
             return []
-        wanted = n_parts(int(split.patterns.sum()), self.n_classes, fraction, most)
+        wanted = n_parts(split.patterns, fraction, most)
         if wanted > 1:
             split = self.split([fraction] * wanted + [1.0 - wanted * fraction])
         parts = [split.held(fold) for fold in range(wanted)]

@@ -22,6 +22,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -46,6 +47,8 @@ FEWEST_OF_A_CLASS = 10
 # more work that one part does where two classes have two.
 PARTS = {8_000: 1, 1_000: 2, 0: 5}
 PARTS_OF_CLASSES = {1_000: 1, 0: 5}
+# Where one of two classes is rare, its patterns decide how sure a loss is: they count this often.
+TIMES_THE_RARER = 8
 # A pattern with several labels and this many copies will be seen again: 8, 16 and 60 do the same.
 MANY_COPIES = 30
 # Larger weights count nothing.
@@ -80,12 +83,15 @@ class Split:
         return bool(np.all(inside > 0) and np.all(outside > 0))
 
 
-def n_parts(
-    n_patterns: int, n_classes: int = 2, fraction: float = 0.2, most: int | None = None
-) -> int:
-    """Return how many parts of this fraction are held out in turn: several where rows are few."""
-    table = PARTS if n_classes == 2 else PARTS_OF_CLASSES
-    wanted = next(parts for fewest, parts in table.items() if n_patterns >= fewest)
+def n_parts(patterns: NDArray[Any], fraction: float = 0.2, most: int | None = None) -> int:
+    """Return how many parts of this fraction are held out in turn: several where rows are few.
+
+    ``patterns`` is how many of them each class has.
+    """
+    table, n = PARTS_OF_CLASSES, patterns.sum()
+    if len(patterns) == 2:
+        table, n = PARTS, min(n, TIMES_THE_RARER * patterns.min())
+    wanted = next(parts for fewest, parts in table.items() if n >= fewest)
     return min(wanted, int(1 / fraction), wanted if most is None else most)
 
 

@@ -64,13 +64,14 @@ class Descent:
             if not self.gap.is_possible and fall <= GAINED * wanted:
                 why = f"Converged: a sweep gained {fall:.2g}; without a penalty there is no gap."
                 return self._minimum(self.gap.now(), Status.CONVERGED, why)
-            if self._is_due(fall):
+            cut = self._cut(idle, is_stopped)
+            if cut is not None or self._is_due(fall):
                 found = self.gap.now()
-                if found.gap <= self._wanted(found.objective):
+                if self.options.tol > 0.0 and found.gap <= self._wanted(found.objective):
                     return self._minimum(found, Status.CONVERGED)
+                if cut is not None:
+                    return self._minimum(found, *cut)
                 self._expect(found, fall, wanted)
-            if (cut := self._cut(idle, is_stopped)) is not None:
-                return self._minimum(self.gap.now(), *cut)
 
     def _wanted(self, objective: float) -> float:
         """Return the gap that is small enough."""

@@ -8,9 +8,11 @@ from typing import Any, Self
 import numpy as np
 from numpy.typing import NDArray
 
+from ..base.arrays import Vector
 from ..base.messages import shown
 from ..design.columns import Column
 from ..losses import LOSSES
+from ..penalty import check_factors
 from ..validation import check_choice, check_count, check_real, check_seed
 from ..validation.frames import Frame
 from .options import number_or_auto
@@ -33,6 +35,7 @@ class TableParameters:
     max_iter: int = 1000
     monotone: Any = None
     n_jobs: int | None = -1
+    penalty_factors: Any = "auto"
     random_state: Any = None
     time_limit: float | None = None
     tol: float = 1e-3
@@ -52,6 +55,7 @@ class TableOptions:
     alpha: float | str
     l1_ratio: float | str
     pairs: str | int | list[tuple[int, int]]  # "auto", how many, or which columns
+    factors: Vector | None  # of columns; None: they are measured
     max_iter: int
     tol: float
     time_limit: float | None
@@ -74,12 +78,32 @@ class TableOptions:
             alpha,
             ratio,
             _check_interactions(parameters.interactions, frame),
+            _check_factors(parameters.penalty_factors, frame),
             check_count(parameters.max_iter, "max_iter"),
             check_real(parameters.tol, "tol", least=0.0),
             limit,
             check_seed(parameters.random_state),
             _check_level(parameters.bands),
         )
+
+
+def _check_factors(given: Any, frame: Frame) -> Vector | None:
+    """Return a factor for each column; None: they are to be measured."""
+    if isinstance(given, str):
+        if given != "auto":
+            raise ValueError(
+                "penalty_factors must be 'auto', None, a dict of columns and numbers or a number "
+                f"for each column, got {shown(given)}"
+            )
+        return None
+    factors = np.ones(frame.n_columns)
+    if isinstance(given, dict):
+        for name, factor in given.items():
+            k = frame.position(name, "penalty_factors")
+            factors[k] = check_real(factor, f"penalty_factors of {shown(name)}", least=0.0)
+        given = factors
+    found = check_factors(given, frame.n_columns)
+    return factors if found is None else found[0]
 
 
 def _check_level(bands: Any) -> float | None:

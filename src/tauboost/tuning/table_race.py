@@ -275,6 +275,8 @@ class TableRace:
 
     def units(self, task: int, held: int | None) -> Vector:
         """Return the unit of psi for each column."""
+        if self.options.factors is not None:
+            return self.options.factors
         if self.is_wide:
             return np.ones(len(self.samples.columns))
         if (task, held) not in self._units:

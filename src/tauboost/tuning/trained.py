@@ -21,6 +21,8 @@ from .first_step import factors_of
 from .samples import Samples
 from .strength import Strength
 
+# A smaller gap is rounding, which differs between machines.
+ROUNDING = 1e-8
 FACTS = ("value", "objective", "n_sweeps", "message", "status", "gap", "loss")
 
 __all__ = ["Minimum", "Trained", "goal_of", "message_of", "model_at", "with_link"]
@@ -97,9 +99,10 @@ def message_of(found: list[Minimum], tol: float) -> str:
     worst = max(found, key=badness)
     if worst.gap is None:
         return worst.message
-    gap = f"certified gap {worst.share:.2g} of the objective"
-    if not LOSSES[worst.loss].has_odds:
-        gap = f"certified gap {worst.gap:.2g}"
+    of_what = " of the objective" if LOSSES[worst.loss].has_odds else ""
+    is_rounding = worst.share < ROUNDING <= tol
+    size = f"below {ROUNDING:g}" if is_rounding else f"{worst.share:.2g}"
+    gap = f"certified gap {size}{of_what}"
     if worst.status is Status.CONVERGED:
         return f"Converged: {gap}, tol={tol:g}."
     why, _, _ = worst.message.partition(" The optimum is at least")  # that is said already

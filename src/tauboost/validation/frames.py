@@ -8,7 +8,7 @@ table to predict may have columns that the model does not use.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -21,14 +21,17 @@ from .dask_data import refuse_dask
 from .numbers import check_count
 from .values import Values, as_words, from_array, from_distinct, refuse
 
-__all__ = ["Frame", "take_frame"]
+__all__ = ["Frame", "make_frame", "take_frame"]
 
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
 WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERS = "biuf"  # kinds of NumPy's types
 # From here to there float64 has some of the integers of 64 bits, but not all.
 LEAST_ROUNDED, LEAST_WITHOUT_INTEGERS = 2.0**53, 2.0**65
-ACCEPTED = "a data frame (pandas, polars, pyarrow), a 2-D array, a list of rows or a sparse matrix"
+ACCEPTED = (
+    "a data frame (pandas, polars, pyarrow), a dict of columns, a 2-D array, a list of rows or a "
+    "sparse matrix"
+)
 
 Rows = NDArray[np.int64] | None
 Take = Callable[[int, Rows, bool], Values]  # position, rows, whether they are categories
@@ -125,6 +128,16 @@ class Frame:
 
         return replace(self, n_rows=len(rows), take=take)
 
+    def only(self, names: Sequence[str]) -> Frame:
+        """Return some columns, by their names, in their order."""
+        places = [self.names.index(name) for name in names]
+
+        def take(k: int, rows: Rows, is_category: bool) -> Values:
+            return self.take(places[k], rows, is_category)
+
+        categories = frozenset(k for k, at in enumerate(places) if at in self.categories)
+        return replace(self, names=tuple(names), take=take, categories=categories)
+
 
 def take_frame(table: Any) -> Frame:
     """Return a table of any kind as a frame; the columns are checked when they are asked for."""
@@ -138,6 +151,8 @@ def take_frame(table: Any) -> Frame:
             "the table is a single column of strings, without two dimensions: make it a table, as "
             "by to_frame(), or use TextClassifier for texts"
         )
+    if isinstance(table, Mapping):
+        return _from_columns(table)
     if isinstance(table, np.ndarray | list | tuple):
         return _from_cells(table)
     if _is_data_frame(table):
@@ -147,7 +162,8 @@ def take_frame(table: Any) -> Frame:
     raise TypeError(f"the table must be {ACCEPTED}, got {shown(table)}")
 
 
-def _frame(names: list[Any] | None, shape: tuple[int, ...], take: Take) -> Frame:
+def make_frame(names: Sequence[Any] | None, shape: tuple[int, ...], take: Take) -> Frame:
+    """Return the frame of columns that ``take`` gives; it must have some, of different names."""
     n_rows, n_columns = shape
     if n_columns == 0:
         # scikit-learn's words, which its checks look for.
@@ -190,12 +206,45 @@ def _from_sparse(matrix: Any) -> Frame:
         column = columns[:, [k]].toarray().ravel()
         return from_array(column if rows is None else column[rows], f"x{k}", is_category)
 
-    return _frame(None, matrix.shape, take)
+    return make_frame(None, matrix.shape, take)
+
+
+def _from_columns(table: Mapping[Any, Any]) -> Frame:
+    """Return a dict of columns, each an array or a list, as a frame."""
+    columns = [_cells_of(cells, f"column {str(name)!r}") for name, cells in table.items()]
+    lengths = {len(cells) for cells in columns}
+    if len(lengths) > 1:
+        raise ValueError(
+            f"the columns of the table differ in length: {min(lengths):,} and {max(lengths):,}"
+        )
+    names = list(table)
+
+    def take(k: int, rows: Rows, is_category: bool) -> Values:
+        cells = columns[k] if rows is None else columns[k][rows]
+        return from_array(cells, str(names[k]), is_category)
+
+    return make_frame(names, (max(lengths, default=0), len(columns)), take)
+
+
+def _cells_of(cells: Any, what: str) -> NDArray[Any]:
+    _refuse_masked(cells, what)
+    is_array = hasattr(cells, "__array__")
+    if not is_array and not isinstance(cells, list | tuple):
+        raise TypeError(f"{what} of the table must be an array or a list, got {shown(cells)}")
+    # A list as it is: NumPy would make strings of numbers that stand beside strings.
+    array = np.asarray(cells) if is_array else np.array(cells, dtype=object)
+    if array.ndim != 1:
+        raise ValueError(f"{what} of the table must have one dimension, got {array.ndim}")
+    return array
+
+
+def _refuse_masked(cells: Any, what: str) -> None:
+    if is_masked(cells):
+        raise ValueError(f"{what} is a masked array: make it a plain one with .filled(numpy.nan)")
 
 
 def _from_cells(cells: Any) -> Frame:
-    if is_masked(cells):
-        raise ValueError("the table is a masked array: make it a plain one with .filled(numpy.nan)")
+    _refuse_masked(cells, "the table")
     array = np.asarray(cells) if isinstance(cells, np.ndarray) else _array_of(cells)
     if array.ndim != 2:
         raise ValueError(
@@ -213,7 +262,7 @@ def _from_array(array: NDArray[Any], names: list[Any] | None) -> Frame:
         name = f"x{k}" if names is None else str(names[k])
         return from_array(array[:, k] if rows is None else array[rows, k], name, is_category)
 
-    return _frame(names, array.shape, take)
+    return make_frame(names, array.shape, take)
 
 
 def _array_of(rows: Any) -> NDArray[Any]:
@@ -274,7 +323,7 @@ def _from_data_frame(table: Any) -> Frame:
     def take(k: int, rows: Rows, is_category: bool) -> Values:
         return _from_series(columns[k] if rows is None else _some(columns[k], rows), is_category)
 
-    return _frame([series.name for series in columns], (len(frame), len(columns)), take)
+    return make_frame([series.name for series in columns], (len(frame), len(columns)), take)
 
 
 def _some(series: Any, rows: NDArray[np.int64]) -> Any:
