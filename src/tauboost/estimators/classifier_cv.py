@@ -23,7 +23,14 @@ from ..tuning.path_lanes import LanePaths
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
 from ..tuning.training import train
-from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
+from ..validation import (
+    check_count,
+    check_flag,
+    check_real,
+    check_seed,
+    check_weights,
+    encode_labels,
+)
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
 from .path import PATH_TOL, path_strengths
@@ -131,7 +138,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
             sample_weight,
             groups,
             class_weight=self.class_weight,
-            fit_intercept=bool(self.fit_intercept),
+            fit_intercept=check_flag(self.fit_intercept, "fit_intercept"),
             seed=check_seed(self.random_state),
             n_threads=n_threads,
             penalty_factors=checked_factors(self.penalty_factors, arrays.shape[1]),
