@@ -315,7 +315,7 @@ def test_a_failed_fit_says_why_and_leaves_the_estimator_as_it_was(options, data,
     ],
 )
 def test_every_fit_says_what_verbose_may_be(fit):
-    with pytest.raises(TypeError, match="^verbose must be an integer, got 'x'$"):
+    with pytest.raises(TypeError, match=r"^verbose must be an integer, got 'x'$"):
         fit(verbose="x")
     fit(verbose=False)
 

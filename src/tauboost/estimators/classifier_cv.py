@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
+from ..design.wide import note_of_width
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
@@ -174,8 +175,12 @@ class TauBoostClassifierCV(TauBoostClassifier):
             objective=found.objective + found.penalty,
             message=f"{chosen.message} {found.message}",
         )
-        caution = self._caution(samples) or of_rare_classes(
-            np.bincount(samples.codes), lambda: model.decisions(arrays, n_threads)
+        caution = (
+            note_of_width(samples.used, arrays.shape[1])
+            or self._caution(samples)
+            or of_rare_classes(
+                np.bincount(samples.codes), lambda: model.decisions(arrays, n_threads)
+            )
         )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
