@@ -23,6 +23,7 @@ from ..tuning.options import Options
 from ..tuning.path_lanes import LanePaths
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
+from ..tuning.saved_params import RULES
 from ..tuning.training import train
 from ..validation import (
     check_count,
@@ -38,8 +39,6 @@ from .path import PATH_TOL, path_strengths
 from .path_result import PathNotes, PathResult
 
 __all__ = ["TauBoostClassifierCV"]
-
-RULES = ("best", "one-se")
 
 
 class TauBoostClassifierCV(TauBoostClassifier):

@@ -23,6 +23,7 @@ from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_decision_values
 from .race_table import LINEAR, pack_race, unpack_race
 from .record import Record, read_record
+from .saved_params import check_params
 
 __all__ = ["Answers", "Model", "check_fitted", "fitted_facts", "loading", "unknown_kind"]
 
@@ -87,6 +88,8 @@ class Model(Answers):
     @classmethod
     def from_data(cls, data: ModelData) -> Model:
         """Make a model from checked data; anything that does not fit is an error."""
+        n_features = data.n_features if data.kind in KINDS else None
+        check_params(data.kind, data.params, data.classes, n_features)
         objective = check_vector(data.fitted["objective"], data.coef.shape[0], "objective")
         fitted = check_fitted(data.fitted)
         return cls(

@@ -9,13 +9,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.messages import shown
+from ..design.binning import check_max_bins
 from ..design.columns import Column
 from ..losses import LOSSES
-from ..validation import check_choice, check_count, check_real, check_seed
+from ..validation import check_choice, check_count, check_real, check_seed, check_verbose
 from ..validation.frames import Frame
 from .options import number_or_auto
 
 __all__ = ["TableOptions", "TableParameters", "check_monotone"]
+
+Pairs = str | int | list[tuple[int, int]]  # "auto", how many, or which columns
 
 
 @dataclass(frozen=True)
@@ -51,7 +54,7 @@ class TableOptions:
     loss: str
     alpha: float | str
     l1_ratio: float | str
-    pairs: str | int | list[tuple[int, int]]  # "auto", how many, or which columns
+    pairs: Pairs
     max_iter: int
     tol: float
     time_limit: float | None
@@ -59,13 +62,15 @@ class TableOptions:
     bands: float | None
 
     @classmethod
-    def build(cls, parameters: TableParameters, frame: Frame) -> TableOptions:
-        """Check the parameters, for this table."""
+    def build(cls, parameters: TableParameters, frame: Frame | None) -> TableOptions:
+        """Check the parameters, for this table; None: as far as they can be without one."""
         check_choice(parameters.loss, "loss", tuple(LOSSES))
         alpha = number_or_auto(parameters.alpha, "alpha", most=1e300)
         ratio = number_or_auto(parameters.l1_ratio, "l1_ratio", most=1.0)
         if ratio == "auto" and alpha != "auto":
             raise ValueError("l1_ratio='auto' is chosen on held-out rows: it needs alpha='auto'")
+        check_verbose(parameters.verbose)
+        check_max_bins(parameters.max_bins)
         limit = parameters.time_limit
         if limit is not None:
             limit = check_real(limit, "time_limit", least=0.0, above=True)
@@ -91,7 +96,9 @@ def _check_level(bands: Any) -> float | None:
     return level
 
 
-def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tuple[int, int]]:
+def _check_interactions(
+    interactions: Any, frame: Frame | None
+) -> str | int | list[tuple[int, int]]:
     if isinstance(interactions, str) and interactions == "auto":
         return interactions
     if not isinstance(interactions, list | tuple | int | float | np.number):
@@ -99,6 +106,8 @@ def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tup
             f"interactions must be 'auto', a number or pairs, got {shown(interactions)}"
         )
     if isinstance(interactions, list | tuple):
+        if frame is None:
+            return []
         return list(dict.fromkeys(_check_pair(pair, frame) for pair in interactions))
     return check_count(interactions, "interactions", 0)
 
