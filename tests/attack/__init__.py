@@ -3,4 +3,4 @@
 import sys
 from pathlib import Path
 
-sys.path.append(str(Path(__file__).parents[1] / "helpers"))
+sys.path += [str(Path(__file__).parents[1] / "helpers"), str(Path(__file__).parents[2])]

@@ -194,6 +194,7 @@ def test_inspect_json(tauboost, data):
         "valued_columns": 1,
         "value_free_columns": 3,
         "matrix_shards": 1,
+        "warning": "",
     }
     assert [row["tau"] for row in rows] == [1, 2, 4, 5]
     for row in rows:

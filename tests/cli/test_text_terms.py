@@ -51,6 +51,7 @@ def test_what_people_see(folder):
         ({"ngram_range": (1, 1)}, "features: words"),
         ({"ngram_range": (3, 3), "alpha": 1e-2}, "features: runs of 3 words"),
         ({"analyzer": "char_wb", "ngram_range": (2, 4)}, "features: runs of 2 to 4 characters"),
+        ({"analyzer": "char", "ngram_range": (2, 4)}, "features: runs of 2 to 4 characters"),
         ({"n_features": 3000}, "hashed to 3,000"),
     ],
 )

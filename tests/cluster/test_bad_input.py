@@ -84,6 +84,9 @@ def test_bad_options(client):
         td.DaskProblem(data, client=client, n_features=2)
     with pytest.raises(ValueError, match="alpha must be at least 0"):
         td.solve(client, data, alpha=-1)
+    for kind in (td.TauBoostClassifier, td.TextClassifier):
+        with pytest.raises(TypeError, match="verbose must be an integer, got 'x'"):
+            kind(client=client, alpha=0.1, verbose="x").fit(data)
     assert td.solve(client, data, max_epochs=1).status in tb.Status
 
 

@@ -326,6 +326,28 @@ def test_refuses_bad_input(client):
         td.TauBoostClassifier(client=client, loss="auto", alpha=1.0).fit(lazy, Y)
 
 
+def test_two_billion_columns_cost_what_the_used_ones_do(client):
+    """Weighted rows, of which some weigh nothing and have columns of their own."""
+    X = random_csr((200, 12), 0.3, np.random.default_rng(0))
+    columns = np.append(np.arange(11) * 7, 2**31 - 4)
+    wide = sp.csr_array((X.data, columns[X.indices], X.indptr), shape=(200, 2**31 - 3))
+    y, weights = np.arange(200) % 3, np.where(np.arange(200) % 10, 1.0, 0.0)
+    wide.indices[wide.indptr[10]] = 5  # of the row 10, whose weight is 0
+    options = {"alpha": 0.01, "tol": 1e-8, "max_iter": 10_000}
+    pieces = [(wide[a:b], y[a:b], weights[a:b]) for a, b in ((0, 90), (90, 200))]
+    with pytest.warns(tb.FitWarning, match="columns, 12 are used: is an index wrong?"):
+        there = td.TauBoostClassifier(**options, client=client).fit(pieces)
+    with pytest.warns(tb.FitWarning, match="columns, 12 are used: is an index wrong?"):
+        here = tb.TauBoostClassifier(**options).fit(wide, y, weights)
+    assert there.coef_.shape == (3, 2**31 - 3)
+    assert abs(there.coef_ - here.coef_).max() < 1e-4
+    assert there.n_features_in_ == there.record_.n_columns == 2**31 - 3
+    np.testing.assert_array_equal(there.record_.sketch.prints, here.record_.sketch.prints)
+    np.testing.assert_allclose(
+        there.to_local().predict_proba(wide), here.predict_proba(wide), atol=1e-4
+    )
+
+
 def test_a_failed_fit_leaves_the_last_one(client):
     clf = td.TauBoostClassifier(**GIVEN, client=client).fit(dask_array(X), Y)
     before = clf.coef_

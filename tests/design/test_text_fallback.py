@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -70,3 +72,21 @@ def test_half_a_pair_has_no_hash_here():
 def test_rows_that_are_no_strings():
     with pytest.raises(TypeError, match="that of row 2 is None"):
         python_counts(["a", "b", None], TextOptions(analyzer="char"), None)
+
+
+def test_runs_of_characters_are_counted_one_by_one():
+    """A list of all runs of a long text would be thousands of times as large as the text."""
+    text = "".join(np.random.default_rng(0).choice(list("ab cd"), 5_000))
+    vectorizer = tb.TextVectorizer(analyzer="char", ngram_range=(1, 20), max_features=50)
+    vectorizer.fit([text[:200]])
+    tracemalloc.start()
+    vectorizer.transform([text])
+    peak = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    assert peak < 2**20
+
+
+@pytest.mark.parametrize("wrong", [(1, 21), (101, 101), (1, 100)])
+def test_more_runs_than_anybody_needs_are_refused(wrong):
+    with pytest.raises(ValueError, match="ngram_range may have 20 lengths, up to 100, got"):
+        tb.TextVectorizer(ngram_range=wrong).fit(["a b"])

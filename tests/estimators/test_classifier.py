@@ -276,6 +276,11 @@ BAD = [
     ({"tol": -1.0}, {}, "tol must be at least 0"),
     ({"validation_fraction": 0.0}, {}, "validation_fraction"),
     ({"validation_fraction": 1.0}, {}, "validation_fraction"),
+    ({"early_stopping": "x"}, {}, "early_stopping must be True or False, got 'x'"),
+    ({"fit_intercept": "no"}, {}, "fit_intercept must be True or False, got 'no'"),
+    ({"warm_start": "x"}, {}, "warm_start must be True or False, got 'x'"),
+    ({"verbose": "x"}, {}, "verbose must be an integer, got 'x'"),
+    ({"verbose": -1}, {}, "verbose must be at least 0, got -1"),
     ({"calibration": "isotonic"}, {}, "calibration must be None or 'sigmoid'"),
     ({"time_limit": 0.0}, {}, "time_limit must be above 0"),
     ({"class_weight": "equal"}, {}, "class_weight must be a dict, 'balanced' or None"),
@@ -298,6 +303,21 @@ def test_a_failed_fit_says_why_and_leaves_the_estimator_as_it_was(options, data,
         clf.fit(X, data.get("y", Y), data.get("sample_weight"))
     clf.set_params(**{name: before[name] for name in options})
     assert vars(clf) == before
+
+
+@pytest.mark.parametrize(
+    "fit",
+    [
+        lambda **how: tb.TauBoostClassifierCV(cv=2, n_alphas=5, **how).fit(X, Y),
+        lambda **how: tb.TableClassifier(alpha=0.1, **how).fit(X[:, :3].toarray(), Y),
+        lambda **how: tb.TextClassifier(alpha=0.1, **how).fit(["a word", "words"] * 9, [0, 1] * 9),
+        lambda **how: tb.regularization_path(X, Y, n_alphas=2, **how),
+    ],
+)
+def test_every_fit_says_what_verbose_may_be(fit):
+    with pytest.raises(TypeError, match=r"^verbose must be an integer, got 'x'$"):
+        fit(verbose="x")
+    fit(verbose=False)
 
 
 def test_another_number_of_features_is_refused():

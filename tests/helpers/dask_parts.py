@@ -13,6 +13,7 @@ from typing import Any
 
 import dask
 import numpy as np
+import pandas as pd
 import scipy.sparse as sp
 
 from problems import CASES, Case, sharded_case
@@ -29,6 +30,20 @@ def load_piece(name: str, start: int, stop: int, seconds: float = 0.0) -> tuple[
     case = case_named(name)
     weights = () if case.sample_weight is None else (case.sample_weight[start:stop],)
     return (sp.csr_array(case.X)[start:stop], case.y[start:stop], *weights)
+
+
+def table_piece(start: int, stop: int) -> tuple[Any, Any]:
+    """Rows of a table of numbers and words, and their labels."""
+    rows = np.arange(start, stop)
+    frame = pd.DataFrame({"age": rows * 37 % 101 / 3.0, "town": [f"t{k * 7 % 11}" for k in rows]})
+    return frame, np.where((rows * 37 % 101 > 50) ^ (rows % 5 == 0), "yes", "no")
+
+
+def text_piece(start: int, stop: int) -> tuple[list[str], list[str]]:
+    """Texts of a few words, and their labels."""
+    words = ["good", "bad", "film", "fun", "dull", "plot", "cast", "long", "short", "new", "old"]
+    texts = [" ".join(words[(k * j + j) % 11] for j in range(1, 7)) for k in range(start, stop)]
+    return texts, ["pos" if "good" in text else "neg" for text in texts]
 
 
 def load_once(folder: str, *args: Any) -> tuple[Any, ...]:

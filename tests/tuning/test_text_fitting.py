@@ -62,6 +62,7 @@ def test_time_that_counting_took_is_gone(monkeypatch):
     monkeypatch.setattr(
         text_fitting, "fit", lambda _, y, parameters, **__: seen.append(parameters.time_limit)
     )
+    monkeypatch.setattr(text_fitting.TextModel, "fitted", lambda *_: None)
     fitted(parameters=replace(PARAMETERS, time_limit=1e-9))
     fitted(parameters=replace(PARAMETERS, time_limit=100.0))
     assert seen[0] == 1e-3

@@ -7,6 +7,7 @@ the best objective found, and writes the traces, what they are traces of, and th
 import json
 import math
 import os
+from dataclasses import replace
 from pathlib import Path
 from typing import Annotated, Any, Self
 
@@ -24,7 +25,7 @@ from ..datasets.generators import make_w8a_like
 from ..problem import Problem
 from ..solvers import METHODS, Snapshot, Status
 from .arguments import AsJson, Threads
-from .data import name_of, naming, open_data
+from .data import name_of, naming, open_data, used_columns
 from .outputs import check_apart
 from .terminal import Console
 
@@ -125,7 +126,7 @@ def compare(
         raise ValueError("--tau: none of the methods chosen has a tau")
     files = {kind: out / f"trace.{kind}" for kind in ("csv", "json", "png")}
     check_apart([("--out", path) for path in files.values()], [data])
-    name, problem = _problem(data, n_samples, seed, threads)
+    name, problem, n_features = _problem(data, n_samples, seed, threads)
     prepare_folder(out)
     settings = [make_setting(*spec, tau, problem.n_coordinates) for spec in specs]
     with _Bars(len(settings), time_limit, max_epochs) as bars:
@@ -139,6 +140,7 @@ def compare(
             random_state=seed,
             callback=bars.update if bars.visible else None,
         )
+    comparison = replace(comparison, n_features=n_features)
     write_files(comparison, files)
     if as_json:
         written = {kind: str(path) for kind, path in files.items()}
@@ -198,7 +200,8 @@ def prepare_folder(folder: Path) -> None:
 
 def _problem(
     data: Path | None, n_samples: int | None, seed: int, threads: int | None
-) -> tuple[str, Problem]:
+) -> tuple[str, Problem, int]:
+    """Return the name, the problem of the columns that count, and how many columns there are."""
     if data is not None and n_samples is not None:
         raise ValueError("--n-samples is for generated data: leave it out, or leave DATA out")
     name = "w8a-like" if data is None else name_of(data)
@@ -207,9 +210,9 @@ def _problem(
     with Console(stderr=True).status(f"preparing {name}"):
         if data is None:
             X, y = make_w8a_like(n_samples or W8A_SAMPLES, random_state=seed)
-            return name, Problem(X, y, n_threads=threads)
+            return name, Problem(X, y, n_threads=threads), X.shape[1]
         with naming(data):
-            return name, Problem(rows, rows.y, n_threads=threads)
+            return name, Problem(used_columns(rows), rows.y, n_threads=threads), rows.shape[1]
 
 
 def write_files(comparison: Comparison, files: dict[str, Path]) -> None:

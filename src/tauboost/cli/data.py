@@ -7,11 +7,13 @@ from pathlib import Path
 from typing import Any, BinaryIO, TypeAlias
 
 from ..base.progress import progress_bar
+from ..design.wide import is_wide, without_unused_features
 from ..io import Store, is_store, open_store
 from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.table_files import is_table_file
 from ..io.tensors import is_tensor_file
 from ..io.text_files import kind_of_texts
+from ..validation import CsrArrays, as_csr
 
 __all__ = [
     "Data",
@@ -23,6 +25,7 @@ __all__ = [
     "open_data",
     "rows_in",
     "source_of",
+    "used_columns",
 ]
 
 Data: TypeAlias = LabelledRows | Store
@@ -97,6 +100,17 @@ def open_data(
         n_threads=threads,
         progress=True,
     )
+
+
+def used_columns(data: Data | CsrArrays) -> CsrArrays:
+    """Return rows without the columns that are empty, where these are nearly all.
+
+    For problems whose lam nobody is shown: it would have an entry for every column.
+    """
+    arrays = as_csr(data)
+    if not is_wide(arrays.shape[1], arrays.nnz):
+        return arrays
+    return without_unused_features(arrays)[0]
 
 
 def blocks(path: Path, threads: int | None, zero_based: bool, n_features: int) -> Iterator[Data]:

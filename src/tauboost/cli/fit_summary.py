@@ -3,9 +3,9 @@
 import math
 from typing import Any
 
-import numpy as np
 from rich.table import Table
 
+from ..design.wide import nonzeros_of
 from ..tuning.metrics import in_words
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
@@ -17,14 +17,15 @@ __all__ = ["document_of", "fact_rows", "facts_of", "show", "show_rows"]
 
 def document_of(model: Model, name: str, train: Data, seconds: dict[str, float]) -> dict[str, Any]:
     """Return what machines and people are told, but for the test and the files."""
+    n_tasks, n_features = model.coef.shape
     return {
         "name": name,
         "n_samples": train.shape[0],
         "n_features": train.shape[1],
         "nnz": train.nnz,
         **facts_of(model),
-        "nonzero_weights": int(np.count_nonzero(model.coef)),
-        "weights": int(model.coef.size),
+        "nonzero_weights": sum(len(nonzeros_of(model.coef, k)[0]) for k in range(n_tasks)),
+        "weights": n_tasks * n_features,
         "message": model.message,
         "seconds": seconds,
     }

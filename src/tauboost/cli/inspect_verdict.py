@@ -17,7 +17,7 @@ from ..plots.fit import require_matplotlib
 from ..problem import Problem
 from ..proofs import HardCore, Verification, hard_core
 from ..table_problem import TableProblem
-from .data import is_table, name_of, naming, open_data
+from .data import is_table, name_of, naming, open_data, used_columns
 from .outputs import check_outputs
 from .tables import open_training_table
 from .terminal import Console
@@ -59,7 +59,7 @@ def _problem(path: Path, label: str | None, threads: int | None) -> Problem | Ta
         assert table.y is not None
         return TableProblem(table.frame, table.y, n_threads=threads)
     data = open_data(path, threads, None)
-    return Problem(data, data.y, fit_intercept=True, n_threads=threads)
+    return Problem(used_columns(data), data.y, fit_intercept=True, n_threads=threads)
 
 
 def _label(found: HardCore, row: int) -> Any:

@@ -26,6 +26,8 @@ from .inspect_model import check_model, label_of
 
 __all__ = ["Question", "predict_data"]
 
+NUMBERS_AT_ONCE = 2**20  # decision values: one for each row and, of more than two, class
+
 
 @dataclass(frozen=True)
 class Question:
@@ -145,8 +147,15 @@ def _parts(
         raise ValueError(
             f"{name_of(data)} is a table, and the model was fitted on rows of indices and values"
         )
-    for block in blocks(data, threads, zero_based, model.coef.shape[1]):
-        yield model.decisions(as_csr(block), resolve_threads(threads)), np.array(block.y)
+    n_tasks, n_features = model.coef.shape
+    step = max(1, NUMBERS_AT_ONCE // n_tasks)
+    for block in blocks(data, threads, zero_based, n_features):
+        rows, y = as_csr(block), np.array(block.y)
+        with rows.reading():
+            for begin in range(0, len(y), step):
+                end = min(begin + step, len(y))
+                some = rows if len(y) <= step else rows.rows(begin, end)
+                yield model.decisions(some, resolve_threads(threads)), y[begin:end]
 
 
 def _table_parts(

@@ -24,7 +24,7 @@ from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
 from .data import Data as CliData
-from .data import is_table, name_of, naming, only, open_data
+from .data import is_table, name_of, naming, only, open_data, used_columns
 from .held_out import fraction_of, held_out, split
 from .inspect_model import check_model, label_of
 from .terminal import Console
@@ -208,5 +208,5 @@ def _core(subject: Subject, rows: GivenRows, y: Any, n_threads: int) -> "HardCor
     if isinstance(rows, TableRows):
         return hard_core(TableProblem(rows.frame, y, n_threads=n_threads), n_threads=n_threads)
     assert isinstance(rows, LinearRows | TextRows)
-    problem = Problem(rows.arrays, y, fit_intercept=True, n_threads=n_threads)
+    problem = Problem(used_columns(rows.arrays), y, fit_intercept=True, n_threads=n_threads)
     return hard_core(problem, n_threads=n_threads)

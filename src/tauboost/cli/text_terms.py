@@ -35,7 +35,7 @@ def _counted(options: TextOptions, n_features: int) -> str:
     """Say in a line what is counted."""
     least, most = options.ngram_range
     runs = f"{least} to {most}" if least < most else str(most)
-    what = {"word": "words", "char_wb": "characters"}[options.analyzer]
+    what = "words" if options.analyzer == "word" else "characters"
     what = f"runs of {runs} {what}" if most > 1 else what
     if options.n_features is not None:
         what = f"{what}, hashed to {options.n_features:,}"

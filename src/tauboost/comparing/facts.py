@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike, NDArray
 from ..base.arrays import Mask, Vector
 from ..base.messages import shown
 from ..design.matrix import shard_cuts
+from ..design.wide import is_wide, note_of_width, without_unused_features
 from ..io.blocks import row_ranges
 from ..validation import CsrArrays, refuse_missing_labels
 
@@ -29,16 +30,22 @@ def describe(
     y : labels, numbers of two kinds or more
     seen : called with the number of entries looked at so far
     """
-    m, n = parts[0].shape
+    m, n_features = parts[0].shape
     labels = np.asarray(y)
     refuse_missing_labels(labels)
     classes, codes, counts = np.unique(labels, return_inverse=True, return_counts=True)
     if len(classes) < 2:
         raise ValueError(f"y has one class only, {shown(classes[0])}: two or more are needed")
-    columns = _read_columns(parts, codes, seen)
     indptr = np.zeros(m + 1, dtype=np.int64)
     for part in parts:
         indptr += part.indptr
+    used = None
+    if is_wide(n_features, int(indptr[-1])):  # as a problem of them has it
+        arrays = replace(parts[0], more=parts[1] if len(parts) > 1 else None)
+        arrays, used = without_unused_features(arrays)
+        parts = arrays.parts
+    n = parts[0].shape[1]
+    columns = _read_columns(parts, codes, seen)
     in_row = np.diff(indptr)
     nnz = int(indptr[-1])
     L = np.square(columns.largest[columns.count > 0])
@@ -46,9 +53,9 @@ def describe(
     n_shards = len(shard_cuts(indptr, n)) - 1
     return {
         "n_samples": m,
-        "n_features": n,
+        "n_features": n_features,
         "nnz": nnz,
-        "density": nnz / (m * n),
+        "density": nnz / (m * n_features),
         "omega": int(in_row.max()),
         "lipschitz": {
             "smallest": float(L.min()) if L.size else None,
@@ -59,12 +66,13 @@ def describe(
             for label, count in zip(classes, counts.tolist(), strict=True)
         ],
         "empty_rows": int(np.count_nonzero(in_row == 0)),
-        "empty_columns": n - len(L),
+        "empty_columns": n_features - len(L),
         "one_class_columns": int(np.count_nonzero(columns.has_one_class)),
         "valued_columns": n_valued,
         "value_free_columns": len(L) - n_valued,
         "matrix_bytes": _matrix_bytes(columns, m, n_shards),
         "matrix_shards": n_shards,
+        "warning": note_of_width(used, n_features),
     }
 
 

@@ -17,9 +17,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
+from ..base.arrays import Vector
+from ..base.fit_warning import warn_of
 from ..base.threads import resolve_jobs
 from ..design.sparse import flipped
 from ..design.units import Units
+from ..design.wide import all_coefficients, note_of_width
 from ..penalty import Factors
 from ..tuning import alpha_path
 from ..tuning.events import live_line
@@ -168,24 +171,32 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         units = parts.find_units(bool(self.fit_intercept)) if self._has_own_units else None
         factors = self._factors(parts)
         plan = self._plan(parts, options, clock, units)
-        record = plan.record
+        record = None if parts.used is not None else plan.record
         if record is None:
             counts, sketch = parts.class_counts(), parts.sketch()
-            record = Record.counted(counts, parts.n_features, sketch=sketch)
+            record = Record.counted(counts, parts.n_given, sketch=sketch)
         found = self._solved(parts, plan, factors, units, options, clock)
         gaps = [minimum.gap for minimum in found if minimum.gap is not None]
         gap = max(gaps) if len(gaps) == len(found) else None
         self._keep_found(parts, plan, found, units)
         self._keep_names(names_of(data))
         self.message_ = plan.message + message_of(found, options.tol)
-        self.record_ = replace(record, caution="", gap=gap)
+        note = note_of_width(parts.used, parts.n_given)
+        self.record_ = replace(record, caution=note, gap=gap)
+        warn_of(note)
 
     def _factors(self, parts: LabelledParts) -> list[Factors | None]:
         """Return the factors of l1 and l2 for each two-class problem."""
-        given = checked_factors(self.penalty_factors, parts.n_features)
+        given = self._given_factors(parts)
         if isinstance(given, str):
             return [(1.0 / s, 1.0 / np.square(s)) for s in parts.find_scales()]
         return [None if given is None else (given, given)] * len(parts.codes)
+
+    def _given_factors(self, parts: LabelledParts) -> Vector | str | None:
+        """Return the factors of the features that parts have, as they were given."""
+        given = checked_factors(self.penalty_factors, parts.n_given)
+        is_narrow = isinstance(given, np.ndarray) and parts.used is not None
+        return given[parts.used] if is_narrow else given  # type: ignore[index]
 
     def _plan(
         self, parts: LabelledParts, options: Options, clock: Clock, units: Units | None
@@ -196,7 +207,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
             return Plan(Strength(options.loss, options.alpha, options.l1_ratio))
         rows = parts.sample()
         shared = {name: getattr(self, name) for name in SHARED}
-        shared["time_limit"] = clock.left
+        shared |= {"time_limit": clock.left, "penalty_factors": self._given_factors(parts)}
         with live_line(self.verbose) as line:
             local = fit(
                 as_csr(rows.X),
@@ -252,8 +263,9 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         coef, intercept = points[:, :-1], points[:, -1]
         if units is not None:
             coef, intercept = units.outward(coef, intercept)
-        self.coef_, self.intercept_ = coef, intercept
-        self.n_features_in_ = parts.n_features
+        self.coef_ = all_coefficients(coef, parts.used, parts.n_given)
+        self.intercept_ = intercept
+        self.n_features_in_ = parts.n_given
         self.classes_ = parts.classes
         self.loss_ = plan.strength.loss
         self.alpha_ = plan.strength.alpha

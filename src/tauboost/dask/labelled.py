@@ -21,13 +21,14 @@ from sklearn.utils.multiclass import check_classification_targets
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..design.units import Units
+from ..design.wide import is_wide
 from ..tuning.held_out import fingerprints
 from ..tuning.row_sketch import RowSketch
 from ..tuning.split import of_copies
 from ..validation import as_csr
 from .class_sums import PartSums, all_scales, class_sums_of, unit_of_weights
 from .crew import Crew, Patience
-from .loading import MOST_LABELS, LoadedPart
+from .loading import MOST_LABELS, LoadedPart, found_features, used_features, with_features
 from .parts import LoadedParts, ordered
 from .units import all_ranges, all_units, in_units, moments_of, ranges_of
 
@@ -53,13 +54,21 @@ class SampledRows:
 
 
 class LabelledParts(LoadedParts):
-    """Parts of one data set whose labels are of any number of classes."""
+    """Parts of one data set whose labels are of any number of classes.
+
+    Where nearly all of the ``n_given`` columns are empty, parts have only those ``used``.
+    """
 
     def __init__(
         self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
     ) -> None:
         super().__init__(Crew(client, patience), data, None, n_parts)
-        self.n_features = self.width()
+        self.n_given = self.n_features = self.width()
+        self.used: NDArray[np.intp] | None = None
+        if is_wide(self.n_given, sum(summary.nnz for summary in self.summaries)):
+            self.used = found_features(self.results("used", used_features))
+            self.n_features = len(self.used)
+            self.loaded = self.on_each("narrow", with_features, self.used)
         self.classes = classes_of(self.labels)
         # The class that each two-class problem tells from the rest.
         self.codes = [1] if len(self.classes) == 2 else list(range(len(self.classes)))
@@ -107,7 +116,8 @@ class LabelledParts(LoadedParts):
 
     def sketch(self) -> RowSketch:
         """Return the sketch of the rows of all parts."""
-        tasks = self.on_each("sketch", sketch_rows, self.n_features, chosen=self.present)
+        how = (self.n_features, self.used, self.n_given)
+        tasks = self.on_each("sketch", sketch_rows, *how, chosen=self.present)
         return RowSketch.merged(self.crew.wait(tasks))
 
 
@@ -188,9 +198,13 @@ def number_of_copy(prints: NDArray[np.uint64]) -> NDArray[np.intp]:
     return numbers
 
 
-def sketch_rows(part: LoadedPart, n_features: int) -> RowSketch:
-    """Return the sketch of the rows of a part that weigh anything."""
+def sketch_rows(
+    part: LoadedPart, n_features: int, used: NDArray[np.intp] | None, n_given: int
+) -> RowSketch:
+    """Return the sketch of the rows of a part that weigh anything, their columns as given."""
     X = part.widened(n_features)
+    if used is not None:
+        X = sp.csr_array((X.data, used[X.indices], X.indptr), shape=(X.shape[0], n_given))
     if part.sample_weight is not None:
         X = X[np.flatnonzero(part.sample_weight > 0)]
     return RowSketch.of(fingerprints(as_csr(X), 0, 1))

@@ -24,6 +24,7 @@ __all__ = [
     "LoadedPart",
     "Summary",
     "check_beside",
+    "found_features",
     "joined_weights",
     "load_part",
     "read_range",
@@ -32,6 +33,7 @@ __all__ = [
     "summary_of",
     "take_rows",
     "used_features",
+    "with_features",
 ]
 
 # Labels of which there are more are no classes.
@@ -180,6 +182,16 @@ def summary_of(
 def used_features(loaded: LoadedPart) -> NDArray[np.intp]:
     """Return the features that a row of positive weight has, in order."""
     return np.unique(loaded.present.indices).astype(np.intp)
+
+
+def found_features(parts: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """Return the features that any part has, in order; a matrix has one column at least."""
+    return np.unique(np.concatenate(parts)) if any(map(len, parts)) else np.arange(1)
+
+
+def with_features(loaded: LoadedPart, features: NDArray[np.intp]) -> LoadedPart:
+    """Return a part with the features that a row of positive weight has, numbered anew."""
+    return replace(loaded, X=loaded.widened(len(features), features))
 
 
 def read_range(

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from ..base.arrays import Vector
+from ..base.kinds import is_sparse
 from ..design.sparse import flipped
 from ..design.units import Units
 from ..penalty import Factors, Penalty
@@ -45,7 +46,8 @@ class Plan:
         # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
         scale = rows.fraction if local.l1_ratio < 0.5 else rows.fraction**0.5
         strength = Strength(local.loss, local.alpha * scale, local.l1_ratio)
-        coef, intercept = np.asarray(local.coef), local.intercept
+        coef, intercept = local.coef, local.intercept
+        coef = coef.toarray() if is_sparse(coef) else coef
         if units is not None:
             coef, intercept = units.inward(coef, intercept)
         points = flipped(np.column_stack([coef, intercept]))

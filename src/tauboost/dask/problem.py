@@ -28,7 +28,7 @@ from ..design.wide import is_wide
 from ..penalty import Penalty
 from ..problem import SparseProblem
 from .crew import Crew, Member, Patience
-from .loading import used_features
+from .loading import found_features, used_features
 from .part import Part, PartSpec, Shape
 from .parts import LoadedParts, check_client
 from .rows import RemotePoint, RemoteRows, RemoteSurface
@@ -110,9 +110,7 @@ class DaskProblem(SparseProblem):
         width, used, nnz = parts.width(), None, sum(summary.nnz for summary in parts.summaries)
         self.classes = parts.two_classes()
         if is_wide(width, nnz):
-            found = parts.results("used", used_features)
-            # A matrix has one column at least.
-            used = np.unique(np.concatenate(found)) if any(map(len, found)) else np.arange(1)
+            used = found_features(parts.results("used", used_features))
         spec = PartSpec(self.classes, width, used, self.loss, self.fit_intercept, n_threads)
         actors = parts.on_each("part", Part, spec, chosen=parts.present, actor=True)
         self.crew.assemble(actors, parts.shares())

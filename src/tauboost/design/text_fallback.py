@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from typing import Any
 
@@ -16,6 +16,8 @@ from .text_arrays import Counts
 from .text_options import TextOptions
 
 __all__ = ["python_counts"]
+
+SPACES = re.compile(r"\s\s+")
 
 
 def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tuple[Counts, Terms]:
@@ -32,6 +34,10 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
     shared["stop_words"] = list(options.stop_words) or None
     if callable(options.analyzer):
         shared["analyzer"] = partial(strings_of, options.analyzer)
+    elif options.analyzer == "char":
+        # As scikit-learn's own, which makes a list of all runs of a text before it counts any.
+        shared |= {"analyzer": partial(character_runs, options), "ngram_range": (1, 1)}
+        shared |= {"stop_words": None, "lowercase": True}
     strings = take_texts(texts)
     if options.n_features is not None:
         hasher = HashingVectorizer(
@@ -70,6 +76,15 @@ def hashed(strings: list[str], hasher: Any) -> Counts:
             "leave it out, as with text.encode('utf-8', 'ignore').decode()"
         ) from None
     return found.indptr.astype(np.int64), found.indices, found.data
+
+
+def character_runs(options: TextOptions, text: str) -> Iterator[str]:
+    """Yield all runs of characters of a text; two spaces or more are one."""
+    text = SPACES.sub(" ", text.lower() if options.lowercase else text)
+    least, most = options.ngram_range
+    for length in range(least, min(most, len(text)) + 1):
+        for first in range(len(text) - length + 1):
+            yield text[first : first + length]
 
 
 def strings_of(analyzer: Callable[[str], Any], text: str) -> list[str]:

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from ..base.messages import shown
+from ..io.text_data import MOST_IN_A_TERM, MOST_LENGTHS
 from ..validation import check_choice, check_count, check_flag, check_real
 
 __all__ = ["DEFAULT_PATTERN", "TextOptions", "check_stop_words", "shortest_word"]
@@ -130,6 +131,11 @@ def check_ngram_range(value: Any) -> tuple[int, int]:
     least, most = (check_count(number, "ngram_range") for number in given)
     if least > most:
         raise ValueError(f"ngram_range must ascend as in (1, 2), got {shown(value)}")
+    if most > MOST_IN_A_TERM or most - least >= MOST_LENGTHS:
+        raise ValueError(
+            f"ngram_range may have {MOST_LENGTHS} lengths, up to {MOST_IN_A_TERM}, got "
+            f"{shown(value)}: each length is a pass over every text"
+        )
     return least, most
 
 

@@ -1,7 +1,7 @@
 """Matrices with far more features than entries: the features that no row has are left out.
 
-What is computed then has the size of the entries, not of the width; only what is handed to the user
-has an entry for every feature.
+What is computed then has the size of the entries, not of the width. What is handed to the user has
+an entry for every feature, up to a size at which coefficients are kept as CSR.
 """
 
 from __future__ import annotations
@@ -13,9 +13,20 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.kinds import is_sparse
 from ..validation import CsrArrays
 
-__all__ = ["expanded", "is_wide", "without_unused_features"]
+__all__ = [
+    "all_coefficients",
+    "are_sparse",
+    "coefficients_of",
+    "expanded",
+    "is_wide",
+    "nonzeros_of",
+    "note_of_width",
+    "only_features",
+    "without_unused_features",
+]
 
 # So few columns cost nothing, whether they are used or not.
 FEW_FEATURES = 2**16
@@ -23,6 +34,9 @@ FEW_FEATURES = 2**16
 # Beyond this many features for each entry, sorting the entries is cheaper than a pass over all
 # features.
 FAR_MORE_FEATURES = 8
+
+# More coefficients than this (128 MB), nearly all of them 0, are kept as CSR.
+MOST_DENSE = 2**24
 
 
 def is_wide(n_features: int, nnz: int) -> bool:
@@ -91,3 +105,76 @@ def expanded(
     full = np.zeros((*values.shape[:-1], n_features)) if rest is None else rest.copy()
     full[..., used] = values
     return full
+
+
+def are_sparse(n_tasks: int, n_features: int, n_used: int) -> bool:
+    """Tell whether coefficients, all but those of the features used being 0, are kept as CSR."""
+    return n_tasks * n_features > MOST_DENSE and n_features > FAR_MORE_FEATURES * n_used
+
+
+def all_coefficients(coef: Vector, used: NDArray[np.intp] | None, n_features: int) -> Any:
+    """Return the coefficients of all features, (tasks, features), from those of the kept ones.
+
+    Where that would be a large array of nearly nothing but zeros, it is CSR.
+    """
+    n_tasks = len(coef)
+    if used is None or not are_sparse(n_tasks, n_features, len(used)):
+        return expanded(coef, used, n_features)
+    import scipy.sparse as sp  # noqa: PLC0415
+
+    tasks, places = np.nonzero(coef)
+    ends = np.append(0, np.cumsum(np.bincount(tasks, minlength=n_tasks)))
+    return sp.csr_array((coef[tasks, places], used[places], ends), shape=(n_tasks, n_features))
+
+
+def coefficients_of(coef: Any, features: NDArray[Any]) -> Vector:
+    """Return the coefficients of some features, (tasks, features), from an array or CSR."""
+    if not is_sparse(coef):
+        return np.asarray(coef[:, features])
+    order = np.argsort(features, kind="stable")
+    ascending = features[order]
+    found = np.zeros((coef.shape[0], len(features)))
+    for task, (begin, end) in enumerate(zip(coef.indptr[:-1], coef.indptr[1:], strict=True)):
+        columns, values = coef.indices[begin:end], coef.data[begin:end]
+        if len(columns):
+            places = np.minimum(np.searchsorted(columns, ascending), len(columns) - 1)
+            found[task, order] = np.where(columns[places] == ascending, values[places], 0.0)
+    return found
+
+
+def nonzeros_of(coef: Any, task: int) -> tuple[NDArray[np.intp], Vector]:
+    """Return the features of which the coefficients of a task are not 0, and these."""
+    if is_sparse(coef):
+        here = slice(coef.indptr[task], coef.indptr[task + 1])
+        features, values = coef.indices[here], coef.data[here]
+        return features[values != 0].astype(np.intp), values[values != 0]
+    features = np.flatnonzero(coef[task])
+    return features, coef[task][features]
+
+
+def only_features(arrays: CsrArrays, features: NDArray[Any]) -> CsrArrays:
+    """Renumber some features, in ascending order, as 0, 1, ...; the last one stands for others."""
+    last = len(features)
+
+    def renumbered(part: CsrArrays) -> CsrArrays:
+        places = np.searchsorted(features, part.indices)
+        is_known = np.append(features, -1)[places] == part.indices
+        return replace(
+            part,
+            indices=np.where(is_known, places, last).astype(part.indices.dtype),
+            shape=(part.shape[0], last + 1),
+            more=None,
+            scale=None if part.scale is None else np.append(part.scale[features], 0.0),
+        )
+
+    first, *more = map(renumbered, arrays.parts)
+    return replace(first, more=more[0] if more else None)
+
+
+def note_of_width(used: NDArray[np.intp] | None, n_features: int) -> str:
+    """Say that an index may be wrong, where one gap without any entry is most of the width."""
+    if used is None or n_features <= FEW_FEATURES or len(used) < 2:
+        return ""
+    if 2 * int(np.diff(used).max()) <= n_features:
+        return ""
+    return f"of {n_features:,} columns, {len(used):,} are used: is an index wrong?"

@@ -12,6 +12,7 @@ from numpy.typing import ArrayLike
 from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
+from ..design.wide import note_of_width
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
@@ -22,16 +23,22 @@ from ..tuning.options import Options
 from ..tuning.path_lanes import LanePaths
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
+from ..tuning.saved_params import RULES
 from ..tuning.training import train
-from ..validation import check_count, check_real, check_seed, check_weights, encode_labels
+from ..validation import (
+    check_count,
+    check_flag,
+    check_real,
+    check_seed,
+    check_weights,
+    encode_labels,
+)
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
 from .path import PATH_TOL, path_strengths
 from .path_result import PathNotes, PathResult
 
 __all__ = ["TauBoostClassifierCV"]
-
-RULES = ("best", "one-se")
 
 
 class TauBoostClassifierCV(TauBoostClassifier):
@@ -131,7 +138,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
             sample_weight,
             groups,
             class_weight=self.class_weight,
-            fit_intercept=bool(self.fit_intercept),
+            fit_intercept=check_flag(self.fit_intercept, "fit_intercept"),
             seed=check_seed(self.random_state),
             n_threads=n_threads,
             penalty_factors=checked_factors(self.penalty_factors, arrays.shape[1]),
@@ -167,8 +174,12 @@ class TauBoostClassifierCV(TauBoostClassifier):
             objective=found.objective + found.penalty,
             message=f"{chosen.message} {found.message}",
         )
-        caution = self._caution(samples) or of_rare_classes(
-            np.bincount(samples.codes), lambda: model.decisions(arrays, n_threads)
+        caution = (
+            note_of_width(samples.used, arrays.shape[1])
+            or self._caution(samples)
+            or of_rare_classes(
+                np.bincount(samples.codes), lambda: model.decisions(arrays, n_threads)
+            )
         )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)

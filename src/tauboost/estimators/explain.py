@@ -14,6 +14,7 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
+from ..design.wide import coefficients_of, nonzeros_of
 from ..validation import CsrArrays, check_count
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
@@ -54,11 +55,15 @@ class ExplainMixin(MarginsMixin):
             task_of_entry = np.repeat(tasks, np.diff(contributions.indptr))
             for task in np.unique(tasks):
                 here = task_of_entry == task
-                contributions.data[here] *= self._weights(task)[contributions.indices[here]]
+                contributions.data[here] *= self._weights_of(task, contributions.indices[here])
             return contributions
         task, sign = self._task(class_)
-        contributions.data *= sign * self._weights(task)[contributions.indices]
+        contributions.data *= sign * self._weights_of(task, contributions.indices)
         return contributions
+
+    def _weights_of(self, task: int, features: NDArray[Any]) -> Vector:
+        """Return the coefficients of some features in one two-class problem."""
+        return np.asarray(coefficients_of(self.coef_[[task]], features)[0])
 
     def top_features(
         self,
@@ -106,11 +111,10 @@ class ExplainMixin(MarginsMixin):
             task, sign = self._task(class_)
             tasks = [task]
             labels = self.classes_[-1:] if class_ is None else np.array([class_])
-        rows = [sign * self._weights(task) for task in tasks]
-        found = [np.flatnonzero(row) for row in rows]
-        weights = np.concatenate([row[i] for row, i in zip(rows, found, strict=True)])
-        indices = np.concatenate(found)
-        owners = np.repeat(np.arange(len(tasks)), [len(i) for i in found])
+        found = [nonzeros_of(self.coef_, task) for task in tasks]
+        weights = sign * np.concatenate([values for _, values in found])
+        indices = np.concatenate([features for features, _ in found])
+        owners = np.repeat(np.arange(len(tasks)), [len(values) for _, values in found])
         chosen = largest_each_side(weights, k) if each_side else largest(np.abs(weights), k)
         others = self.classes_ if len(self.classes_) == 2 else None
         return TopFeatures(

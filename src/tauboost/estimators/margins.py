@@ -10,7 +10,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
@@ -91,11 +90,6 @@ class MarginsMixin:
         r = to_residuals(decisions, codes[:, None] == np.array(tasks))
         log_w = log_c + LOSSES[self.loss_].log_weights(r)
         return np.asarray(softmax(log_w, axis=0).mean(axis=1))
-
-    def _weights(self, task: int) -> Vector:
-        """Coefficients of one two-class problem, as a vector."""
-        row = self.coef_[[task]]
-        return np.asarray(row.toarray() if sp.issparse(row) else row).ravel()
 
     def _task(self, class_: Any) -> tuple[int, float]:
         """Row of ``coef_`` that speaks for a class, and the sign with which it does."""

@@ -26,6 +26,7 @@ from ..tuning.strongest import largest_gradient, unit_of_l2
 from ..validation import (
     check_choice,
     check_count,
+    check_flag,
     check_groups,
     check_real,
     check_seed,
@@ -134,7 +135,7 @@ def regularization_path(
         codes,
         len(classes),
         weights,
-        fit_intercept=bool(fit_intercept),
+        fit_intercept=check_flag(fit_intercept, "fit_intercept"),
         seed=seed,
         n_threads=n_threads,
         groups=None if numbers is None else group_keys(numbers),

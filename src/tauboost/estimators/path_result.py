@@ -208,7 +208,7 @@ class PathNotes:
         design, (factors,) = self.samples.design, factors_of(self.samples)
         for place, strength in enumerate(self.strengths):
             (coef,) = self.rows[place]
-            given = self.samples.keep(np.asarray(coef if self.is_small else coef.toarray())[0])
+            (given,) = self.samples.keep(coef)
             lam = design.point(given, float(self.intercepts[place, 0]))
             psi = strength.psi(design.n_penalised, factors)
             self.gap[place] = gap_of(problem, psi, lam, self.samples.n_threads)

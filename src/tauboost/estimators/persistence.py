@@ -121,9 +121,6 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
         estimator = ESTIMATORS.get(data.kind)
         if estimator is None or not isinstance(data, _data_of(estimator)):
             raise ValueError(unknown_kind(data.kind))
-        unknown = sorted(data.params.keys() - set(estimator._get_param_names()))
-        if unknown:
-            raise ValueError(f"{data.kind} has no parameter {unknown[0]!r}")
         if isinstance(data, TextData):
             return estimator._from_model(data, trusted)
         return estimator._from_model(data)

@@ -6,7 +6,7 @@ This is the counting again, in Python and for one text at a time: counting knows
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Container, Iterable, Iterator
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,13 +33,14 @@ def find_features(
     """
     is_lower = features.options.lowercase and not callable(features.options.analyzer)
     lowered = text.lower() if is_lower else text
-    terms = find_terms(lowered, features.options)
     found: dict[int, tuple[str, list[Span]]] = {}
     if counted is None or features.terms is None:
+        terms = find_terms(lowered, features.options)
         columns = columns_of(list(terms), features)
     else:
         known = {features.terms[column]: int(column) for column in counted}
-        columns = [known.get(term, -1) for term in terms]
+        terms = find_terms(lowered, features.options, known)
+        columns = [known[term] for term in terms]
     for (term, spans), column in zip(terms.items(), columns, strict=True):
         if column < 0:
             continue
@@ -70,10 +71,17 @@ def _places_in(kept: NDArray[np.int32], hashes: list[int]) -> list[int]:
     return [int(k) for k in np.where(kept[places] == hashes, places, -1)]
 
 
-def find_terms(text: str, options: TextOptions) -> dict[str, list[Span]]:
-    """Return the places of each run of words, or characters, in a text in its final case."""
+def find_terms(
+    text: str, options: TextOptions, wanted: Container[str] | None = None
+) -> dict[str, list[Span]]:
+    """Return the places of each run of words, or characters, in a text in its final case.
+
+    Of runs that are not ``wanted`` (None: all are) nothing is kept: a text has very many.
+    """
     found: dict[str, list[Span]] = {}
     for term, span in RUNS.get(options.analyzer, _given_terms)(text, options):
+        if wanted is not None and term not in wanted:
+            continue
         spans = found.setdefault(term, [])
         if span[0] < span[1]:  # of a space at a word's edge there is nothing to mark
             spans.append(span)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.progress import progress_bar
+from ..design.wide import is_wide, without_unused_features
 from ..io import Store, is_store, open_store, source
 from ..io.inputs import kind_of
 from ..io.svmlight import Block, svmlight_blocks
@@ -52,6 +53,7 @@ class Look:
     name: str
     rows: Rows
     size: Size
+    width: int  # columns as given; ``size`` and ``rows`` leave empty ones out if they are far more
     share: float = 1.0  # of all rows that are at hand
     check_seconds: float = 0.0  # of X as it was given
     read_seconds: float = 0.0
@@ -91,8 +93,14 @@ def look_at(data: Any, seconds: float, n_threads: int, *, progress: bool = False
     return replace(look, check_seconds=spent, data_bytes=_bytes_of(X))
 
 
-def _whole(name: str, arrays: CsrArrays, y: NDArray[Any], sample_weight: Any = None) -> Look:
+def _whole(
+    name: str, arrays: CsrArrays, y: NDArray[Any], sample_weight: Any = None, share: float = 1.0
+) -> Look:
+    """Look at rows that are this share of all."""
     refuse_missing_labels(y)
+    width = arrays.shape[1]
+    if is_wide(width, int(arrays.nnz / share)):
+        arrays, _ = without_unused_features(arrays)
     m = arrays.shape[0]
     if y.shape != (m,):
         raise ValueError(f"y has shape {y.shape}, but X has {m} samples: one label each")
@@ -102,7 +110,7 @@ def _whole(name: str, arrays: CsrArrays, y: NDArray[Any], sample_weight: Any = N
         present = weights > 0
         arrays, codes, weights = arrays.select(present), codes[present], weights[present]
     rows = Rows(arrays, codes, len(classes), weights)
-    return Look(name, rows, rows.size)
+    return Look(name, rows, rows.size, width)
 
 
 def _bytes_of(X: Any) -> int:
@@ -134,14 +142,16 @@ def _look_at_store(store: Store, progress: bool) -> Look:
             blocks.append(store.rows(int(start), int(start) + size))
             show(k + 1)
     rows = np.concatenate([np.arange(start, start + size) for start in starts])
-    look = _whole(name, as_csr(sparse.vstack(blocks, format="csr")), np.asarray(store.y[rows]))
+    share = len(rows) / m
+    arrays = as_csr(sparse.vstack(blocks, format="csr"))
+    look = _whole(name, arrays, np.asarray(store.y[rows]), share=share)
     seconds = time.perf_counter() - began
     store.release_memory()
-    share = len(rows) / m
     grown = _grown(look.rows, share)
+    n = grown.n if look.size.n < look.width else look.width
     return replace(
         look,
-        size=Size(*store.shape, store.nnz, min(grown.n_used, store.shape[1])),
+        size=Size(m, n, store.nnz, min(grown.n_used, look.width)),
         share=share,
         read_seconds=seconds * store.nnz / max(look.size.nnz, 1),
         how_read=f"from slices that hold {share:.2g} of its rows",
@@ -173,9 +183,10 @@ def _look_at_file(path: Path, seconds: float, n_threads: int, progress: bool) ->
             if spent > seconds and _two(blocks):
                 break
     share = min(1.0, blocks[-1].bytes_read / size)
-    look = _whole(path.name, *_joined(blocks))
+    look = _whole(path.name, *_joined(blocks), share=share)
     if share < 1.0:
-        look = replace(look, size=_grown(look.rows, share), share=share)
+        grown = _grown(look.rows, share)
+        look = replace(look, size=grown, width=max(grown.n, look.width), share=share)
         how = f"measured on the first {share:.0%} of it"
     else:
         how = "measured"

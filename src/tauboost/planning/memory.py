@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from pathlib import Path
 
+from ..design.wide import are_sparse
 from ..validation import ROWS_AT_ONCE
 from .cut import Cut
 from .rows import Rows, Size
@@ -53,7 +54,8 @@ def fit_bytes(
     """
     n_tasks = 1 if rows.n_classes == 2 else rows.n_classes
     n_lanes = n_parts * n_tasks
-    vectors = PER_ROW * size.m + PER_COLUMN * size.n + n_tasks * n_features
+    n_kept = size.n_used if are_sparse(n_tasks, n_features, size.n_used) else n_features
+    vectors = PER_ROW * size.m + PER_COLUMN * size.n + n_tasks * n_kept
     lanes = n_lanes * ((LANE_PER_ROW + 2 * HELD_OUT) * size.m + LANE_PER_COLUMN * size.n)
     share = size.nnz / max(rows.arrays.nnz, 1)
     indices = share * sum(part.indices.nbytes for part in rows.arrays.parts)

@@ -91,7 +91,7 @@ def _predictions(look: Look, costs: Costs, accuracy: float) -> dict[str, Any]:
         costs.fitted[0],
         memory.matrix_bytes(costs.fitted_size, costs.fit_cut),
         costs.n_parts,
-        n_features=size.n,
+        n_features=look.width,
         is_copied=costs.fitted[0] is not look.rows,
     )
     timed = MEASURED if costs.is_measured else TIMED if look.is_whole else GUESSED
@@ -99,7 +99,7 @@ def _predictions(look: Look, costs: Costs, accuracy: float) -> dict[str, Any]:
     return {
         "name": look.name,
         "n_samples": size.m,
-        "n_features": size.n,
+        "n_features": look.width,
         "nnz": size.nnz,
         "omega": look.omega,
         "share": look.share,

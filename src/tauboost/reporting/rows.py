@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.binning import encode
+from ..design.wide import only_features
 from ..estimators.explanation import as_text
 from ..estimators.text_spans import Span, find_features
 from ..tuning.held_out import code_fingerprints
@@ -113,7 +114,7 @@ class MatrixRows(GivenRows):
         """Return the columns of a row, its values, what they add for a class; the intercept."""
         task, sign = self._task(code)
         columns, values = self.entries(row)
-        weights = sign * self.subject.weights(task)[columns]
+        weights = sign * self.subject.weights_of(task, columns)
         return columns, values, values * weights, sign * float(self.subject.fit.intercept[task])
 
 
@@ -132,12 +133,12 @@ class LinearRows(MatrixRows):
         names = [self.subject.column_name(int(k)) for k in columns]
         return self._told(names, [number(v) for v in values], added, intercept)
 
-    def column_counts(self, n_columns: int) -> NDArray[np.intp]:
-        """Return how many rows have an entry in each column."""
-        total = np.zeros(n_columns, dtype=np.intp)
+    def column_counts(self, columns: NDArray[np.intp]) -> NDArray[np.intp]:
+        """Return how many rows have an entry in each of some columns, which ascend."""
+        total = np.zeros(len(columns), dtype=np.intp)
         with self.arrays.reading():
-            for part in self.arrays.parts:
-                total += np.bincount(part.indices, minlength=n_columns)[:n_columns]
+            for part in only_features(self.arrays, columns).parts:
+                total += np.bincount(part.indices, minlength=len(columns) + 1)[:-1]
         return total
 
 

@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from ..base.messages import shown, shown_label
+from ..design.wide import coefficients_of, nonzeros_of
 from ..tuning.model import Model
 from ..tuning.record import Record
 from ..tuning.table_model import TableModel
@@ -104,11 +104,15 @@ class Subject:
         known = " or ".join(shown(own) for own in self.model.classes.tolist())
         raise ValueError(f"positive must be one of the model's labels, {known}, got {shown(label)}")
 
-    def weights(self, task: int) -> Vector:
-        """Return the coefficients of one task of a linear model, or of one of texts."""
+    def weights(self, task: int) -> tuple[NDArray[np.intp], Vector]:
+        """Return the columns of which the coefficients of a task are not 0, and these."""
         assert not isinstance(self.fit, TableModel)
-        row = self.fit.coef[[task]]
-        return np.asarray(row.toarray() if is_sparse(row) else row).ravel()
+        return nonzeros_of(self.fit.coef, task)
+
+    def weights_of(self, task: int, columns: NDArray[np.intp]) -> Vector:
+        """Return the coefficients of some columns."""
+        assert not isinstance(self.fit, TableModel)
+        return np.asarray(coefficients_of(self.fit.coef[[task]], columns)[0])
 
     def column_name(self, column: int) -> str:
         """Return what a column of a linear model, or a term of texts, is called."""

@@ -17,23 +17,24 @@ MOST_IN_A_LIST = 15  # for each side, or class
 MOST_LISTS = 12  # classes
 MOST_IN_THE_TABLE = 1000
 
+Weights = tuple[NDArray[np.intp], Vector]  # of a task: columns, and their weights, none of them 0
+
 
 def weights_section(subject: Subject, data: Data | None) -> Section:
     """Return the weights that speak most for each class, and a table of more to search."""
-    counts = None
-    if data is not None and isinstance(data.rows, LinearRows):
-        counts = data.rows.column_counts(subject.n_columns)
-    n_tasks = len(subject.fit.intercept)
-    weights = [subject.weights(task) for task in range(n_tasks)]
-    n_used = sum(int(np.count_nonzero(row)) for row in weights)
+    weights = [subject.weights(task) for task in range(len(subject.fit.intercept))]
+    n_used, n_weights = (
+        sum(len(columns) for columns, _ in weights),
+        len(weights) * subject.n_columns,
+    )
     what = "terms" if subject.row_word == "text" else "columns"
     words = paragraph(
         f"The decision value of a {subject.row_word} is an intercept plus, for each of its {what}, "
-        f"a weight times its value. {n_used:,} of {sum(map(len, weights)):,} weights are not 0. "
+        f"a weight times its value. {n_used:,} of {n_weights:,} weights are not 0. "
         "The lists show what speaks most for each class."
     )
     parts = [words, _lists(subject, weights), tag("h3", f"The largest weights, by {what[:-1]}")]
-    parts.append(_table(subject, weights, counts, data, what))
+    parts.append(_table(subject, weights, data, what))
     return Section("says", "What the model says", join(parts))
 
 
@@ -46,9 +47,11 @@ def largest(values: Vector, most: int) -> NDArray[np.intp]:
     return places[np.argsort(-values[places], kind="stable")[:most]]
 
 
-def _lists(subject: Subject, weights: list[Vector]) -> Markup:
+def _lists(subject: Subject, weights: list[Weights]) -> Markup:
     """Return a list for each class of what speaks most for it."""
-    sides = [-weights[0], weights[0]] if subject.is_binary else weights[:MOST_LISTS]
+    columns, values = weights[0]
+    both = [(columns, -values), (columns, values)]
+    sides = both if subject.is_binary else weights[:MOST_LISTS]
     found = [
         _list(subject, side, label) for side, label in zip(sides, subject.labels, strict=False)
     ]
@@ -57,14 +60,15 @@ def _lists(subject: Subject, weights: list[Vector]) -> Markup:
     return join([tag("div", *found, class_="lists"), last])
 
 
-def _list(subject: Subject, weights: Vector, label: str) -> Markup:
+def _list(subject: Subject, side: Weights, label: str) -> Markup:
+    columns, weights = side
     places = [int(k) for k in largest(weights, MOST_IN_A_LIST) if weights[k] > 0]
     top = float(weights[places[0]]) if places else 1.0
     digits = decimals(top)
     items = [
         tag(
             "tr",
-            tag("td", given(subject.column_name(k), 40)),
+            tag("td", given(subject.column_name(int(columns[k])), 40)),
             tag("td", _bar(float(weights[k]) / top)),
             tag("td", f"{weights[k]:.{digits}f}", class_="n"),
         )
@@ -87,20 +91,28 @@ def _side(subject: Subject, task: int, is_for: bool) -> Markup:
     return given(subject.labels[task]) if is_for else join(["not ", given(subject.labels[task])])
 
 
+def _counts(data: Data | None, columns: NDArray[np.intp]) -> NDArray[np.intp] | None:
+    """Return how many rows of the data, if there are any, have an entry in these columns."""
+    if data is None or not isinstance(data.rows, LinearRows):
+        return None
+    different, places = np.unique(columns, return_inverse=True)
+    return data.rows.column_counts(different)[places]
+
+
 def _table(
     subject: Subject,
-    weights: list[Vector],
-    counts: NDArray[np.intp] | None,
+    weights: list[Weights],
     data: Data | None,
     what: str,
 ) -> Markup:
-    sizes = np.abs(np.concatenate(weights))
-    places = [int(k) for k in largest(sizes, MOST_IN_THE_TABLE) if sizes[k] > 0]
-    top = float(sizes[places[0]]) if places else 1.0
+    columns, values = (np.concatenate(parts) for parts in zip(*weights, strict=True))
+    tasks = np.repeat(np.arange(len(weights)), [len(found) for found, _ in weights])
+    places = largest(np.abs(values), MOST_IN_THE_TABLE)
+    top = float(np.abs(values[places[0]])) if len(places) else 1.0
+    counts = _counts(data, columns[places])
     rows = []
-    for place in places:
-        task, column = divmod(place, len(weights[0]))
-        weight = float(weights[task][column])
+    for k, place in enumerate(places.tolist()):
+        task, column, weight = int(tasks[place]), int(columns[place]), float(values[place])
         cells = [
             given(subject.column_name(column)),
             Cell(signed(weight, decimals(top)), weight),
@@ -108,7 +120,7 @@ def _table(
             _side(subject, task, weight > 0),
         ]
         if counts is not None and data is not None:
-            n = int(counts[column])
+            n = int(counts[k])
             cells.append(Cell(percent(n / data.rows.n), n))
         rows.append(cells)
     heads = [what[:-1], "weight", "size", "speaks for"]
@@ -124,7 +136,7 @@ def _table(
         is_sorted=True,
         filter_label=f"Find {what}",
     )
-    n_more = int(np.count_nonzero(sizes)) - len(rows)
+    n_more = len(values) - len(rows)
     return join(
         [
             box,

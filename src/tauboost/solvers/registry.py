@@ -235,6 +235,7 @@ def solve(
     if callback is not None and not callable(callback):
         raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)
+    _check_margins(lam, problem.design.scale)
     make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
     assert make is not None
     at = make(Start(problem, penalty, lam, **options))
@@ -253,6 +254,17 @@ def _start(problem: BaseProblem, lam0: Vector | None) -> Vector:
         return np.zeros(problem.n_coordinates)
     n = problem.n_features
     return problem.design.coordinates(lam0[:n], float(lam0[n]) if len(lam0) > n else 0.0)
+
+
+def _check_margins(lam: Vector, scale: Vector) -> None:
+    """Refuse a start whose margins, A lam, might be no numbers."""
+    with np.errstate(over="ignore"):
+        most = np.sum(scale * np.abs(lam))  # no margin is larger
+    if not np.isfinite(most):
+        raise ValueError(
+            f"lam0 has entries up to {np.abs(lam).max():.3g}, with which margins are too large for "
+            "a float: start from smaller ones"
+        )
 
 
 def _step_option(method: str, chosen: Method, step: str | None, penalty: Penalty) -> dict[str, str]:

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 
+from ..validation import check_verbose
 from .options import Event, Report
 
 __all__ = ["live_line"]
@@ -14,7 +15,7 @@ __all__ = ["live_line"]
 @contextmanager
 def live_line(verbose: int) -> Iterator[Report | None]:
     """Give a report function that keeps one line of the terminal up to date."""
-    if not verbose:
+    if not check_verbose(verbose):
         yield None
         return
     stream = sys.stderr

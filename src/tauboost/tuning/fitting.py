@@ -10,8 +10,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
-from ..base.kinds import is_sparse
 from ..design.units import Units
+from ..design.wide import note_of_width
 from ..io.checkpoint import NoCheckpoint
 from ..validation import (
     CsrArrays,
@@ -71,11 +71,17 @@ def fit(
     )
     prints, n_features = prints_of(samples, arrays.shape[1]), arrays.shape[1]
     record = Record.of(prints, samples.codes, len(classes), n_features)
+    # Hashes of words, which come with units of their own, lie anywhere.
+    note = note_of_width(samples.used, n_features) if units == "own" else ""
     samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
-    caution = found.caution or of_rare_classes(
-        np.array(record.counts),
-        lambda: decision_values(samples.arrays, found.coef, found.intercept, n_threads),
+    caution = (
+        note
+        or found.caution
+        or of_rare_classes(
+            np.array(record.counts),
+            lambda: decision_values(samples.arrays, found.coef, found.intercept, n_threads),
+        )
     )
     warn_of(caution)
     return Model(
@@ -110,7 +116,7 @@ def continued(
 
 def start_of(samples: Samples, last: Model) -> Vector:
     """Return the points of the core where a model is."""
-    coef = samples.keep(last.coef.toarray() if is_sparse(last.coef) else last.coef)
+    coef = samples.keep(last.coef)
     return np.stack(
         [samples.design.point(row, b) for row, b in zip(coef, last.intercept, strict=True)]
     )

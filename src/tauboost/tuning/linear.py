@@ -8,14 +8,11 @@ import numpy as np
 
 from .. import _core
 from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from ..base.threads import useful_threads
-from ..validation import CsrArrays
+from ..design.wide import coefficients_of, only_features
+from ..validation import ROWS_AT_ONCE, CsrArrays
 
-__all__ = ["decision_values", "sparse_product"]
-
-# SciPy's product takes memory for every feature there might be: up to this many, that is little.
-FEW_FEATURES = 2**22
+__all__ = ["decision_values", "sparse_decision_values"]
 
 
 def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: int) -> Vector:
@@ -35,25 +32,20 @@ def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: 
     return total
 
 
-def sparse_product(X: Any, coef: Any) -> Vector:
-    """X coef^T, dense, for a CSR ``coef``; memory does not grow with the number of features.
+def sparse_decision_values(
+    arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: int
+) -> Vector:
+    """Return the same, to the same bits, for a CSR ``coef``; its width costs nothing.
 
-    A model file of a few hundred bytes may claim 2^31 of them.
+    A model file of a few hundred bytes may claim 2^31 features.
     """
-    if is_sparse(X) and X.shape[1] > FEW_FEATURES:
-        X, coef = _common(X, coef)
-    product = X @ coef.T
-    return product.toarray() if is_sparse(product) else np.asarray(product)
-
-
-def _common(X: Any, coef: Any) -> tuple[Any, Any]:
-    """Return both matrices with no other columns than those that the coefficients use."""
-    import scipy.sparse as sp  # noqa: PLC0415
-
-    used = np.append(np.unique(coef.indices), X.shape[1])  # the last stands for all others
-    places = np.searchsorted(used, X.indices)
-    data = np.where(used[places] == X.indices, X.data, 0.0)
-    shapes = [(matrix.shape[0], len(used)) for matrix in (X, coef)]
-    narrow = sp.csr_array((data, places, X.indptr), shape=shapes[0])
-    columns = np.searchsorted(used, coef.indices)
-    return narrow, sp.csr_array((coef.data, columns, coef.indptr), shape=shapes[1])
+    used = np.unique(coef.indices)
+    # The last column stands for all features without a coefficient.
+    narrow = np.pad(coefficients_of(coef, used), ((0, 0), (0, 1)))
+    m = arrays.shape[0]
+    found = np.empty((m, len(intercept)))
+    for start in range(0, m, ROWS_AT_ONCE):
+        rows = slice(start, min(start + ROWS_AT_ONCE, m))
+        some = only_features(arrays.rows(rows.start, rows.stop), used)
+        found[rows] = decision_values(some, narrow, intercept, n_threads)
+    return found

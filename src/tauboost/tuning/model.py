@@ -20,9 +20,10 @@ from ..base.kinds import is_sparse
 from ..io.model import ModelData, ModelFileError
 from ..losses import LOSSES, likeliest
 from ..validation import CsrArrays, check_real, check_vector
-from .linear import decision_values, sparse_product
+from .linear import decision_values, sparse_decision_values
 from .race_table import LINEAR, pack_race, unpack_race
 from .record import Record, read_record
+from .saved_params import check_params
 
 __all__ = ["Answers", "Model", "check_fitted", "fitted_facts", "loading", "unknown_kind"]
 
@@ -64,16 +65,14 @@ class Model(Answers):
 
     def decisions(self, rows: CsrArrays | Vector, n_threads: int) -> Vector:
         """Return X coef + intercept, (samples, tasks); features beyond the model's count for 0."""
-        if is_sparse(self.coef) and getattr(rows, "store", None) is None:
-            X = rows.to_scipy() if isinstance(rows, CsrArrays) else rows
-            return np.asarray(sparse_product(X, self.coef) + self.intercept)
         if not isinstance(rows, CsrArrays):
             return np.asarray(rows @ self.coef.T + self.intercept)
-        coef = self.coef.toarray() if is_sparse(self.coef) else self.coef
-        n_unknown = rows.shape[1] - coef.shape[1]
-        if n_unknown > 0:
-            coef = np.pad(coef, ((0, 0), (0, n_unknown)))
         with rows.reading():
+            if is_sparse(self.coef):
+                return sparse_decision_values(rows, self.coef, self.intercept, n_threads)
+            coef, n_unknown = self.coef, rows.shape[1] - self.coef.shape[1]
+            if n_unknown > 0:
+                coef = np.pad(coef, ((0, 0), (0, n_unknown)))
             return decision_values(rows, coef, self.intercept, n_threads)
 
     def to_data(
@@ -89,6 +88,8 @@ class Model(Answers):
     @classmethod
     def from_data(cls, data: ModelData) -> Model:
         """Make a model from checked data; anything that does not fit is an error."""
+        n_features = data.n_features if data.kind in KINDS else None
+        check_params(data.kind, data.params, data.classes, n_features)
         objective = check_vector(data.fitted["objective"], data.coef.shape[0], "objective")
         fitted = check_fitted(data.fitted)
         return cls(

@@ -11,7 +11,7 @@ from typing import Any, Self
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..io.checkpoint import NoCheckpoint
-from ..validation import check_choice, check_count, check_real
+from ..validation import check_choice, check_count, check_flag, check_real, check_verbose
 from .samples import Samples
 
 __all__ = ["Clock", "Event", "Job", "Options", "Parameters", "Report"]
@@ -95,6 +95,9 @@ class Parameters:
             raise ValueError(
                 f"calibration must be None or 'sigmoid', got {shown(self.calibration)}"
             )
+        check_flag(self.fit_intercept, "fit_intercept")
+        check_flag(self.warm_start, "warm_start")
+        check_verbose(self.verbose)
         max_iter = check_count(self.max_iter, "max_iter")
         limit = self.time_limit
         if limit is not None:
@@ -115,7 +118,7 @@ class Parameters:
             l1_ratio=ratio,
             max_iter=max_iter,
             tol=check_real(self.tol, "tol", least=0.0),
-            early_stopping=bool(self.early_stopping),
+            early_stopping=check_flag(self.early_stopping, "early_stopping"),
             validation_fraction=fraction,
             calibrate=self.calibration is not None,
             time_limit=limit,

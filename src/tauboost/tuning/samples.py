@@ -26,7 +26,7 @@ from ..base.version import VERSION
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
 from ..design.units import Units
-from ..design.wide import expanded, without_unused_features
+from ..design.wide import all_coefficients, coefficients_of, without_unused_features
 from ..io.checkpoint import checksum
 from ..penalty import Factors
 from ..problem import Problem
@@ -195,13 +195,13 @@ class Samples:
             return None
         return np.asarray(self.codes[self.order][:, None] != np.array(tasks)[None, :])
 
-    def keep(self, coef: Vector) -> Vector:
-        """Return the coefficients of the features that are kept."""
-        return coef if self.used is None else coef[..., self.used]
+    def keep(self, coef: Any) -> Vector:
+        """Return the coefficients of the features that are kept, (tasks, features)."""
+        return coefficients_of(coef, np.arange(coef.shape[1]) if self.used is None else self.used)
 
-    def expand(self, coef: Vector, n_features: int) -> Vector:
+    def expand(self, coef: Vector, n_features: int) -> Any:
         """Return coefficients of all features; those never used have none."""
-        return expanded(coef, self.used, n_features)
+        return all_coefficients(coef, self.used, n_features)
 
     @cached_property
     def fingerprints(self) -> NDArray[np.uint64]:

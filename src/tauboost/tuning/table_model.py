@@ -22,6 +22,7 @@ from ..io.strings import object_array
 from .model import Answers, check_fitted, fitted_facts
 from .race_table import TABLE, unpack_race
 from .record import Record, read_record
+from .saved_params import check_params
 
 __all__ = ["KIND", "TableModel", "TermData", "are_used"]
 
@@ -182,6 +183,7 @@ class TableModel(Answers):
     @classmethod
     def from_data(cls, data: TableData) -> TableModel:
         """Make a model from checked data; anything that does not fit is an error."""
+        check_params(data.kind, data.params, data.classes)
         columns = tuple(
             CategoryColumn(name, data.categories_of(k))
             if data.is_category[k]

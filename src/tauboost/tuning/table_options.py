@@ -10,14 +10,17 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown
+from ..design.binning import check_max_bins
 from ..design.columns import Column
 from ..losses import LOSSES
 from ..penalty import check_factors
-from ..validation import check_choice, check_count, check_real, check_seed
+from ..validation import check_choice, check_count, check_real, check_seed, check_verbose
 from ..validation.frames import Frame
 from .options import number_or_auto
 
 __all__ = ["TableOptions", "TableParameters", "check_monotone"]
+
+Pairs = str | int | list[tuple[int, int]]  # "auto", how many, or which columns
 
 
 @dataclass(frozen=True)
@@ -54,7 +57,7 @@ class TableOptions:
     loss: str
     alpha: float | str
     l1_ratio: float | str
-    pairs: str | int | list[tuple[int, int]]  # "auto", how many, or which columns
+    pairs: Pairs
     factors: Vector | None  # of columns; None: they are measured
     max_iter: int
     tol: float
@@ -63,13 +66,15 @@ class TableOptions:
     bands: float | None
 
     @classmethod
-    def build(cls, parameters: TableParameters, frame: Frame) -> TableOptions:
-        """Check the parameters, for this table."""
+    def build(cls, parameters: TableParameters, frame: Frame | None) -> TableOptions:
+        """Check the parameters, for this table; None: as far as they can be without one."""
         check_choice(parameters.loss, "loss", tuple(LOSSES))
         alpha = number_or_auto(parameters.alpha, "alpha", most=1e300)
         ratio = number_or_auto(parameters.l1_ratio, "l1_ratio", most=1.0)
         if ratio == "auto" and alpha != "auto":
             raise ValueError("l1_ratio='auto' is chosen on held-out rows: it needs alpha='auto'")
+        check_verbose(parameters.verbose)
+        check_max_bins(parameters.max_bins)
         limit = parameters.time_limit
         if limit is not None:
             limit = check_real(limit, "time_limit", least=0.0, above=True)
@@ -87,8 +92,8 @@ class TableOptions:
         )
 
 
-def _check_factors(given: Any, frame: Frame) -> Vector | None:
-    """Return a factor for each column; None: they are to be measured."""
+def _check_factors(given: Any, frame: Frame | None) -> Vector | None:
+    """Return a factor for each column; None: they are to be measured, or nobody knows the table."""
     if isinstance(given, str):
         if given != "auto":
             raise ValueError(
@@ -96,13 +101,14 @@ def _check_factors(given: Any, frame: Frame) -> Vector | None:
                 f"for each column, got {shown(given)}"
             )
         return None
-    factors = np.ones(frame.n_columns)
+    n = np.size(given) if frame is None else frame.n_columns
+    factors = np.ones(n)
     if isinstance(given, dict):
         for name, factor in given.items():
-            k = frame.position(name, "penalty_factors")
+            k = 0 if frame is None else frame.position(name, "penalty_factors")
             factors[k] = check_real(factor, f"penalty_factors of {shown(name)}", least=0.0)
-        given = factors
-    found = check_factors(given, frame.n_columns)
+        given = None if frame is None else factors
+    found = check_factors(given, n)
     return factors if found is None else found[0]
 
 
@@ -115,7 +121,9 @@ def _check_level(bands: Any) -> float | None:
     return level
 
 
-def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tuple[int, int]]:
+def _check_interactions(
+    interactions: Any, frame: Frame | None
+) -> str | int | list[tuple[int, int]]:
     if isinstance(interactions, str) and interactions == "auto":
         return interactions
     if not isinstance(interactions, list | tuple | int | float | np.number):
@@ -123,6 +131,8 @@ def _check_interactions(interactions: Any, frame: Frame) -> str | int | list[tup
             f"interactions must be 'auto', a number or pairs, got {shown(interactions)}"
         )
     if isinstance(interactions, list | tuple):
+        if frame is None:
+            return []
         return list(dict.fromkeys(_check_pair(pair, frame) for pair in interactions))
     return check_count(interactions, "interactions", 0)
 

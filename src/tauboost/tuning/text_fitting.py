@@ -67,7 +67,7 @@ def fit_texts(
     )
     if caution and model.record is not None:
         model = replace(model, record=replace(model.record, caution=caution))
-    return TextModel(features, model)
+    return TextModel.fitted(features, model)
 
 
 def with_time_left(parameters: Parameters, clock: Clock) -> Parameters:

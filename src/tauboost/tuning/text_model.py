@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import unicodedata
 import warnings
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.kinds import is_sparse
 from ..design.terms import Terms
 from ..design.text_options import TextOptions
 from ..design.texts import TextFeatures
+from ..design.wide import coefficients_of
 from ..io.model import TextData
 from .model import Answers, Model
 
@@ -48,6 +50,15 @@ class TextModel(Answers):
     def n_tasks(self) -> int:
         """One for two classes, else one for each."""
         return len(self.model.intercept)
+
+    @classmethod
+    def fitted(cls, features: TextFeatures, model: Model) -> TextModel:
+        """Return the model of a fit; of very many hashes only those with a coefficient are kept."""
+        if is_sparse(model.coef):
+            used = np.unique(model.coef.indices) if model.coef.nnz else np.arange(1)
+            features = features.select(used)
+            model = replace(model, coef=coefficients_of(model.coef, used))
+        return cls(features, model)
 
     def decisions(self, texts: Any, n_threads: int = 1) -> Vector:
         """Return the decision values, (texts, tasks)."""

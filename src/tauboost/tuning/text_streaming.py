@@ -58,4 +58,4 @@ def fit_stream(
         rows = as_csr(open_store(path))
         y = labels()
         model = fit(rows, y, with_time_left(linear, clock), n_threads=n_threads, report=report)
-    return TextModel(features, model)
+    return TextModel.fitted(features, model)

@@ -17,6 +17,7 @@ from .numbers import (
     check_real,
     check_seed,
     check_vector,
+    check_verbose,
 )
 
 __all__ = [
@@ -35,6 +36,7 @@ __all__ = [
     "check_size",
     "check_values",
     "check_vector",
+    "check_verbose",
     "check_weights",
     "encode_labels",
     "is_store",

@@ -22,6 +22,7 @@ __all__ = [
     "check_real",
     "check_seed",
     "check_vector",
+    "check_verbose",
 ]
 
 
@@ -47,6 +48,12 @@ def check_flag(value: Any, name: str) -> bool:
     if not isinstance(value, bool | np.bool_):
         raise TypeError(f"{name} must be True or False, got {shown(value)}")
     return bool(value)
+
+
+def check_verbose(verbose: Any) -> bool:
+    """Return whether anything is to be shown."""
+    is_flag = isinstance(verbose, bool | np.bool_)
+    return check_count(int(verbose) if is_flag else verbose, "verbose", 0) > 0
 
 
 def check_real(
