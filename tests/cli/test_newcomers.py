@@ -7,7 +7,6 @@ import json
 import pytest
 
 from cli_runs import complaint, run
-from extras import needs
 
 
 @pytest.fixture(scope="module")
@@ -57,7 +56,6 @@ def test_one_line_says_what_to_do(folder, monkeypatch, command, words):
     assert words in complaint(run(*command.split()))
 
 
-@needs("pyarrow")
 @pytest.mark.parametrize(
     ("command", "words"),
     [
@@ -72,7 +70,6 @@ def test_columns_that_are_called_otherwise(folder, monkeypatch, command, words):
     assert words in complaint(run(*command.split()))
 
 
-@needs("pyarrow")
 def test_a_table_without_a_column_of_the_model_is_named(folder, monkeypatch):
     monkeypatch.chdir(folder)
     fit = ("fit", "d.csv", "--label", "y", "--alpha", "0.001", "--out", "table.model")

@@ -14,7 +14,6 @@ import pytest
 
 import tauboost as tb
 from cli_runs import run
-from extras import needs
 from tauboost.cli import terminal
 
 # Colours, the title of the window, a bell, C1 controls, the direction of writing, half a line.
@@ -86,7 +85,6 @@ def test_a_model_with_hostile_labels_and_features(tauboost):
     tauboost("report", f"m{RED}", "--names", "names", "--out", f"r{RED}.html")
 
 
-@needs("pyarrow")
 def test_tables(tauboost, folder):
     data, label = f"t{RED}.csv", ("--label", f"y{CLEAR}")
     shown = tauboost("inspect", data, *label).stdout
@@ -113,7 +111,6 @@ def test_texts(tauboost):
     tauboost("inspect", f"hm{RED}")
 
 
-@needs("pyarrow")
 @pytest.mark.parametrize(
     "arguments",
     [
