@@ -143,7 +143,7 @@ if __name__ == "__main__":
     parser = argparse.ArgumentParser()
     parser.add_argument("--cuts", type=int, default=200)
     parser.add_argument("--seed", type=int, default=0)
-    parser.add_argument("--megabytes", type=int, default=20)
+    parser.add_argument("--megabytes", type=int, default=5)
     given = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
