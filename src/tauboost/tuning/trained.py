@@ -78,6 +78,8 @@ class Minimum:
             raise SavedStateError("facts")
         facts = from_json(state["facts"])
         try:
+            if facts["loss"] not in LOSSES:
+                raise SavedStateError("facts")
             return cls(point, **facts | {"status": Status(facts["status"])})
         except (TypeError, ValueError, KeyError):
             raise SavedStateError("facts") from None
