@@ -1,4 +1,4 @@
-"""What a fit says of how it ended, and what a checkpoint keeps of that: checked before it is used."""
+"""What a fit says of how it ended, and what a checkpoint keeps of that, checked before use."""
 
 from __future__ import annotations
 
