@@ -11,6 +11,7 @@ from extras import needs
 from table_models import GlassBox, glass_box, make_table
 from tauboost.estimators.persistence import ESTIMATORS
 from tauboost.io.model import write_model
+from tauboost.tuning.saved_params import PARAMETERS
 
 TABLE = make_table()
 
@@ -102,6 +103,7 @@ def test_edits_of_no_term():
 @pytest.mark.parametrize("has_names", [True, False])
 def test_files(n_classes, has_names, tmp_path, monkeypatch):
     monkeypatch.setitem(ESTIMATORS, "GlassBox", GlassBox)
+    monkeypatch.setitem(PARAMETERS, "GlassBox", set())
     clf = glass_box(n_classes).edit_term("age", flatten=(0, 30))
     if has_names:
         clf.feature_names_in_ = np.array(["age", "city", "hours"], dtype=object)
@@ -130,5 +132,6 @@ def test_a_file_of_another_kind_than_it_says(tmp_path, monkeypatch):
     with pytest.raises(ValueError, match="it holds a GlassBox"):
         tb.load_model(tmp_path / "model")
     monkeypatch.setitem(ESTIMATORS, "GlassBox", GlassBox)
+    monkeypatch.setitem(PARAMETERS, "GlassBox", set())
     with pytest.raises(ValueError, match="GlassBox has no parameter 'depth'"):
         tb.load_model(tmp_path / "model")
