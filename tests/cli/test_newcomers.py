@@ -46,7 +46,7 @@ ROWS_NEEDED = "and rows of indices and values are needed here: svmlight text or 
         ("predict svm.model d.jsonl", f"d.jsonl is JSON lines, {ROWS_NEEDED}"),
         ("fit d.svm --test d.csv", f"d.csv is a table, {ROWS_NEEDED}"),
         ("fit d.jsonl --text txt --label label", "there is no field 'txt'; did you mean 'text'?"),
-        ("fit d.jsonl --text text --label lable", "did you mean 'label'? there are text, label"),
+        ("fit d.jsonl --text text --label labels", "did you mean 'label'? there are text, label"),
         ("fit d.svm --checkpoint-every 5", "--checkpoint-every: give --checkpoint FOLDER too"),
         ("fit d.svm --loss hinge", "'--loss': 'hinge' is not one of 'logistic', 'exponential'"),
     ],
