@@ -6,7 +6,7 @@ import pytest
 
 from svmlight_texts import COMPRESS, long_text
 from tauboost.base import progress
-from tauboost.io import load_svmlight, source
+from tauboost.io import load_svmlight, source, svmlight
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def test_no_bar_in_a_log_file(path, monkeypatch, capsys):
 
 def test_an_error_takes_the_bar_away(write, terminal, monkeypatch, capsys):
     monkeypatch.setattr(progress, "PATIENCE", 0.0)
-    monkeypatch.setattr(source, "PART_BYTES", 1 << 16)
+    monkeypatch.setattr(svmlight, "PART_BYTES", 1 << 16)
     text = b"1 1:1\n" * 100_000
     with pytest.raises(ValueError, match="line 100001, column 3"):
         load_svmlight(write(text + b"1 x"), progress=True)

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tauboost.io import source
+from tauboost.io import svmlight
 from tauboost.planning import look
 from tauboost.planning.look import look_at
 
@@ -36,7 +36,7 @@ def test_all_of_it(folder, name):
 
 
 def test_the_first_rows_of_a_file(folder, monkeypatch):
-    monkeypatch.setattr(source, "PART_BYTES", 2**18)
+    monkeypatch.setattr(svmlight, "PART_BYTES", 2**18)
     X, _ = tb.load_svmlight(folder / "url.svm")
     found = look_at(folder / "url.svm", 1e-9, 1)
     assert 0 < found.share < 1
@@ -59,7 +59,7 @@ def test_slices_of_a_store(folder, monkeypatch):
 
 
 def test_reading_goes_on_until_there_are_two_classes(tmp_path, monkeypatch):
-    monkeypatch.setattr(source, "PART_BYTES", 2**12)
+    monkeypatch.setattr(svmlight, "PART_BYTES", 2**12)
     lines = ["-1 1:1\n"] * 2000 + ["1 2:1\n"] * 20
     (tmp_path / "sorted.svm").write_text("".join(lines))
     assert look_at(tmp_path / "sorted.svm", 1e-9, 1).rows.n_classes == 2
