@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import signal
 import subprocess
 import sys
 
 import pytest
 
 from attack.command import run_attack
+from tauboost.cli.interrupts import at_once, unwinding
 
 
 def press(moments: int, seed: int) -> int:
@@ -79,3 +81,13 @@ def test_the_library_leaves_the_handler_alone():
     code = "import tauboost; from signal import *; print(getsignal(SIGINT) is default_int_handler)"
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, timeout=60, check=True)
     assert done.stdout == b"True\n"
+
+
+def test_what_waits_for_imports_is_not_lost():
+    before = signal.signal(signal.SIGINT, at_once)
+    try:
+        with pytest.raises(KeyboardInterrupt), unwinding():
+            signal.setitimer(signal.ITIMER_REAL, 60.0)  # as if modules were being loaded
+        assert signal.getitimer(signal.ITIMER_REAL)[0] == 0.0
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -16,7 +16,7 @@ from .. import _interrupted as at_once
 
 __all__ = ["of_process", "unwinding"]
 
-SECONDS_TO_LOAD = 0.01  # after which to look again whether modules are being loaded
+SECONDS_TO_LOAD = 0.001  # after which to look again whether modules are being loaded
 
 
 @contextmanager
@@ -47,6 +47,9 @@ def unwinding() -> Iterator[None]:
         yield
     finally:
         signal.signal(signal.SIGINT, at_once)
+        waiting, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
+    if waiting > 0.0:  # the command was over before its modules had been loaded for long enough
+        raise KeyboardInterrupt
 
 
 def _unless_loading(_: int, frame: FrameType | None) -> None:
