@@ -168,7 +168,7 @@ def _inspect_rows(data: Path, threads: int | None, verify: bool, as_json: bool) 
     console.print(_facts_table(name_of(data), facts))
     console.print(_tau_table(rows))
     if facts["warning"]:
-        console.print(f"warning: {facts['warning']}", markup=False, highlight=False, soft_wrap=True)
+        console.print(f"warning: {facts['warning']}", soft_wrap=True)
 
 
 def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:

@@ -48,7 +48,7 @@ def unwinding() -> Iterator[None]:
     finally:
         signal.signal(signal.SIGINT, at_once)
         waiting, _ = signal.setitimer(signal.ITIMER_REAL, 0.0)
-    if waiting > 0.0:  # the command was over before its modules had been loaded for long enough
+    if waiting > 0.0:  # Ctrl-C came during an import, and the command was over before the timer
         raise KeyboardInterrupt
 
 
