@@ -6,9 +6,9 @@ from typing import Any
 from rich.table import Table
 
 from ..design.wide import nonzeros_of
+from ..tables.model import TableModel
 from ..tuning.metrics import in_words
 from ..tuning.model import Model
-from ..tuning.table_model import TableModel
 from .data import Data
 from .terminal import Console
 

@@ -12,13 +12,13 @@ from rich.table import Table
 
 from ..base.messages import shown
 from ..base.threads import resolve_threads
-from ..design.binning import encode
 from ..io.model import TableData as ModelFile
 from ..io.text_labels import labels_like
+from ..tables.binning import encode
+from ..tables.fitting import fit_table as fit_model
+from ..tables.model import TableModel, are_used
+from ..tables.options import TableParameters
 from ..tuning.metrics import metrics
-from ..tuning.table_fitting import fit_table as fit_model
-from ..tuning.table_model import TableModel, are_used
-from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame
 from ..validation.values import Words
 from .answers import check_lines

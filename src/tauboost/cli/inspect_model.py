@@ -14,9 +14,9 @@ from ..base.messages import shown_label
 from ..io import is_store
 from ..io.model import AnyData, ModelData, read_model
 from ..io.tensors import is_tensor_file
+from ..tables.model import TableModel
 from ..tuning.loading import model_of
 from ..tuning.model import Model
-from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from .fit_summary import fact_rows, facts_of
 from .terminal import Console

@@ -11,10 +11,9 @@ from rich.box import SIMPLE_HEAD
 from rich.table import Table
 
 from ..base.messages import shown_label
-from ..design.binning import bin_column
-from ..design.columns import Column, NumericColumn
-from ..design.planes import Codes
 from ..io.table_files import read_table
+from ..tables.binning import bin_column
+from ..tables.columns import Codes, Column, NumericColumn
 from ..validation.frames import Frame
 from .data import name_of
 from .terminal import Console

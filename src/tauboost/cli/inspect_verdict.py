@@ -16,7 +16,7 @@ from ..io.atomic import new_file
 from ..plots.fit import require_matplotlib
 from ..problem import Problem
 from ..proofs import HardCore, Verification, hard_core
-from ..table_problem import TableProblem
+from ..tables.problem import TableProblem
 from .data import is_table, name_of, naming, open_data, used_columns
 from .outputs import check_outputs
 from .tables import open_training_table

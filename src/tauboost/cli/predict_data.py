@@ -14,10 +14,10 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.threads import resolve_threads
 from ..io.model import AnyData, read_model
+from ..tables.model import TableModel
 from ..tuning.loading import model_of
 from ..tuning.metrics import in_words, metrics
 from ..tuning.model import Answers, Model
-from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
 from .answers import check_lines, output, write_answers

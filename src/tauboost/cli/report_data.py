@@ -18,9 +18,9 @@ from ..reporting.door import labelled
 from ..reporting.result import Report
 from ..reporting.rows import Data, GivenRows, LinearRows, TableRows, TextRows
 from ..reporting.subject import Subject, checked_names
+from ..tables.model import TableModel
 from ..tuning.loading import model_of
 from ..tuning.model import Model
-from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
 from .data import Data as CliData
@@ -203,7 +203,7 @@ def _core(subject: Subject, rows: GivenRows, y: Any, n_threads: int) -> "HardCor
         raise ValueError("--verdict: for two classes, and the model has more")
     from ..problem import Problem  # noqa: PLC0415
     from ..proofs import hard_core  # noqa: PLC0415
-    from ..table_problem import TableProblem  # noqa: PLC0415
+    from ..tables.problem import TableProblem  # noqa: PLC0415
 
     if isinstance(rows, TableRows):
         return hard_core(TableProblem(rows.frame, y, n_threads=n_threads), n_threads=n_threads)

@@ -9,12 +9,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.messages import listed, unknown
-from ..design.binning import bin_table, encode
-from ..design.planes import Planes
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
+from ..tables.binning import bin_table, encode
+from ..tables.columns import Planes
+from ..tables.model import TableModel
 from ..tuning.held_out import code_fingerprints
-from ..tuning.table_model import TableModel
 from ..validation import encode_labels
 from ..validation.frames import Frame
 from .data import name_of

@@ -11,14 +11,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..design.binning import encode
 from ..design.wide import only_features
 from ..estimators.explanation import as_text
 from ..estimators.text_spans import Span, find_features
+from ..tables.binning import encode
+from ..tables.model import TableModel
 from ..tuning.held_out import code_fingerprints
 from ..tuning.model import Model
 from ..tuning.record import row_prints
-from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import CsrArrays
 from ..validation.frames import Frame

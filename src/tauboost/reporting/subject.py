@@ -12,9 +12,9 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown, shown_label
 from ..design.wide import coefficients_of, nonzeros_of
+from ..tables.model import TableModel
 from ..tuning.model import Model
 from ..tuning.record import Record
-from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 
 __all__ = ["Subject", "label_text", "subject_of"]

@@ -7,7 +7,7 @@ from itertools import compress
 import numpy as np
 
 from ..estimators.terms import Term
-from ..tuning.table_model import are_used
+from ..tables.model import are_used
 from .elements import Cell, Section, figure, note, paragraph, signed, table
 from .markup import Markup, given, join, tag
 from .scales import number

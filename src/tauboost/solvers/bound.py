@@ -23,6 +23,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,6 @@ from ..io.saved import FINITE, State, entry
 from ..penalty import Penalty
 from ..problem import BaseProblem, SparseProblem
 from ..rows import Point
-from .block_exact import BlockExact
 from .exact import Exact
 from .minorant import Minorant, level_minorant, minorant
 from .start import Start
@@ -168,12 +168,12 @@ class Bounding:
         self._points["confined"] = lam.copy()
         return True
 
-    def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Exact | BlockExact:
+    def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Any:
         """Return the default method at lam, with less of a penalty."""
         weaker = replace(self.penalty, l1=WEAKER * self.penalty.l1)
         start = Start(self.problem, weaker, lam.copy(), self.n_threads)
         if not isinstance(self.problem, SparseProblem):
-            return BlockExact(start)
+            return self.problem.solvers["exact"](start)
         at = Exact(start)
         # lam is nearly optimal, and close to where this will end: where Newton is at his best.
         at.newton.hurry(lam, 2 * self.problem.matrix.nnz * most_epochs)

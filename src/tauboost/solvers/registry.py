@@ -15,11 +15,9 @@ from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..io.saved import State
 from ..penalty import Bounds, Penalty, check_factors
-from ..problem import BaseProblem, Problem
-from ..table_problem import TableProblem
+from ..problem import BaseProblem, Problem, SparseProblem
 from ..validation import check_vector
 from .accelerated import Accelerated
-from .block_exact import BlockExact
 from .bound import Bounding
 from .exact import Exact
 from .exact_async import ExactAsync
@@ -31,7 +29,6 @@ from .pcdm_async import PcdmAsync
 from .result import Result
 from .start import Start
 from .stopping import Callback, Iteration, Monitor, StoppingRule, drive
-from .table_greedy import TableGreedy
 
 __all__ = ["METHODS", "Method", "solve"]
 
@@ -55,7 +52,6 @@ class Method:
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
     can_resume: bool = False
-    make_on_tables: Callable[[Start], Iteration] | None = None  # None: needs a sparse matrix
     run: Callable[[Any, Monitor], Result] = drive  # takes what `make` has made to its end
 
     def __repr__(self) -> str:
@@ -69,7 +65,6 @@ METHODS: dict[str, Method] = {
         takes_tau=True,
         losses=("exponential", "logistic"),
         can_resume=True,
-        make_on_tables=BlockExact,
     ),
     "exact-async": Method(
         ExactAsync,
@@ -106,7 +101,6 @@ METHODS: dict[str, Method] = {
         takes_l1=False,
         takes_l2=False,
         takes_bounds=False,
-        make_on_tables=TableGreedy,
     ),
     "lbfgs": Method(
         Lbfgs,
@@ -210,7 +204,7 @@ def solve(
     start = _checked_start(problem, lam0)
     first = None if start is None else start[: problem.n_features]
     factors = check_factors(penalty_factors, problem.n_features)
-    if factors is not None and isinstance(problem, TableProblem):
+    if factors is not None and not isinstance(problem, SparseProblem):
         raise ValueError("penalty_factors: the stumps of a TableProblem have none")
     penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, lam0=first, factors=factors)
     options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
@@ -220,7 +214,7 @@ def solve(
     if resume is not None:
         if not chosen.can_resume:
             raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
-        if not isinstance(problem, Problem | TableProblem):
+        if isinstance(problem, SparseProblem) and not isinstance(problem, Problem):
             raise ValueError(
                 "resume: rows on a cluster cannot; use checkpoint of tauboost.dask.solve"
             )
@@ -236,9 +230,7 @@ def solve(
         raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)
     _check_margins(lam, problem.design.scale)
-    make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
-    assert make is not None
-    at = make(Start(problem, penalty, lam, **options))
+    at = problem.solvers.get(method, chosen.make)(Start(problem, penalty, lam, **options))
     monitor = Monitor(problem, penalty, rule, callback, bounding)
     monitor.restore(resume, at)
     return chosen.run(at, monitor)
@@ -335,9 +327,9 @@ def _check_fit(method: str, chosen: Method, problem: BaseProblem, penalty: Penal
     if penalty.has_bounds and not chosen.takes_bounds:
         able = others(lambda other: other.takes_bounds)
         raise ValueError(f"bounds: method {method!r} takes no bounds; {able} do")
-    if isinstance(problem, TableProblem):
-        if chosen.make_on_tables is None:
-            able = others(lambda other: other.make_on_tables is not None)
+    if not isinstance(problem, SparseProblem):
+        if method not in problem.solvers:
+            able = ", ".join(map(repr, problem.solvers))
             raise ValueError(f"method {method!r} needs a sparse matrix; {able} solve tables")
     elif not chosen.takes_parts and not isinstance(problem, Problem):
         able = others(lambda other: other.takes_parts)
