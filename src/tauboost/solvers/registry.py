@@ -214,9 +214,9 @@ def solve(
     if resume is not None:
         if not chosen.can_resume:
             raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
-        if isinstance(problem, SparseProblem) and not isinstance(problem, Problem):
+        if not isinstance(problem, Problem):
             raise ValueError(
-                "resume: rows on a cluster cannot; use checkpoint of tauboost.dask.solve"
+                "resume: only a Problem can; a cluster has checkpoint of tauboost.dask.solve"
             )
         if not isinstance(resume, dict):
             raise TypeError(f"resume must be a dict of a saved state or None, got {shown(resume)}")

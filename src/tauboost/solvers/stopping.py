@@ -18,7 +18,7 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, ClassVar, Protocol, TypeVar
 
 import numpy as np
 
@@ -41,6 +41,7 @@ __all__ = [
     "StoppingRule",
     "drive",
     "is_unbounded",
+    "run",
 ]
 
 DEFAULT_TOL = 1e-4
@@ -126,6 +127,8 @@ class Snapshot:
 
 
 Callback = Callable[[Snapshot], Any]
+Run = TypeVar("Run", bound="Advancing")
+Run_contra = TypeVar("Run_contra", contravariant=True)
 
 
 @dataclass(frozen=True)
@@ -418,10 +421,32 @@ def is_unbounded(problem: BaseProblem, penalty: Penalty, value: float, lam: Vect
     )
 
 
-def drive(at: Iteration, monitor: Monitor) -> Result:
-    """Run a method until the monitor says stop: the one loop of all methods."""
+class Advancing(Protocol):
+    """What goes on by itself."""
+
+    def advance(self, epochs_left: float) -> None:
+        """Go on to the next point worth looking at, at most ``epochs_left`` further."""
+
+
+class Observer(Protocol[Run_contra]):
+    """What decides when a run ends."""
+
+    def observe(self, at: Run_contra) -> Status | None:
+        """Look at the current point; a status means: stop here."""
+
+    def epochs_left(self, at: Run_contra) -> float:
+        """How far it may still go."""
+
+
+def run(at: Run, monitor: Observer[Run]) -> None:
+    """Go on until the monitor says stop: the one loop of all fits."""
     while monitor.observe(at) is None:
         at.advance(monitor.epochs_left(at))
+
+
+def drive(at: Iteration, monitor: Monitor) -> Result:
+    """Run a method until the monitor says stop."""
+    run(at, monitor)
     return monitor.result(at)
 
 

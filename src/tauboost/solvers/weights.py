@@ -20,6 +20,7 @@ from ..rows import Iterate, LocalWeights, Point, WeightedRows
 from .start import Start
 
 __all__ = [
+    "EPOCHS_BETWEEN_REFRESHES",
     "MAX_DRIFT",
     "ROUNDING",
     "ROWS_STATE",
