@@ -25,10 +25,11 @@ def main(arguments: list[str] | None = None) -> int:
     comparer = commands.add_parser("compare", help="compare two files; 1 if a value changed")
     comparer.add_argument("old", type=Path)
     comparer.add_argument("new", type=Path)
+    comparer.add_argument("--only", help="sections, with commas between")
     given = parser.parse_args(arguments)
+    names = given.only.split(",") if given.only else None
     if given.command == "record":
         warnings.simplefilter("ignore")
-        names = given.only.split(",") if given.only else None
         content = {
             "records": sections.record(names),
             "speed": speed.measure() if given.speed else {},
@@ -36,6 +37,8 @@ def main(arguments: list[str] | None = None) -> int:
         records.write(given.file, content)
         return 0
     old, new = records.read(given.old), records.read(given.new)
+    if names:
+        old["records"] = {k: v for k, v in old["records"].items() if k.split("/")[0] in names}
     lines, is_fine = records.compare(old["records"], new["records"])
     print("\n".join([*speed.table(old["speed"], new["speed"]), *lines]))
     return 0 if is_fine else 1

@@ -46,6 +46,16 @@ def problems() -> dict[str, tuple[Any, np.ndarray, dict[str, Any]]]:
     }
 
 
+def sharded() -> tuple[sp.csr_array, np.ndarray]:
+    """Return value-free and real columns of so many rows that the core cuts them into shards."""
+    random = np.random.default_rng(13)
+    m, n = 60_000, 100
+    chosen = np.sort(random.choice(m * n, m * n // 10, replace=False))
+    rows, columns = np.divmod(chosen, n)
+    values = np.where(columns < 20, random.normal(size=len(chosen)), 1.0)
+    return sp.csr_array((values, (rows, columns)), shape=(m, n)), _labels(random, m)
+
+
 PENALTIES: dict[str, dict[str, Any]] = {
     "none": {},
     "l1": {"alpha": 0.01},

@@ -9,6 +9,7 @@ import subprocess
 import sys
 import tempfile
 from collections.abc import Callable, Mapping
+from itertools import product
 from pathlib import Path
 from typing import Any
 
@@ -96,6 +97,7 @@ def solve(records: Records) -> None:
             for method in METHODS:
                 _methods(records, problem, method)
     X, y, options = data.problems()["real"]
+    _sharded(records)
     for method in ("exact", "pcdm", "accelerated"):
 
         def run(k: int, method: str = method) -> tb.Result:
@@ -104,6 +106,19 @@ def solve(records: Records) -> None:
 
         with records.under(method):
             records.add({"on 1 and 3 threads": same(run, "lam", "objective")})
+
+
+def _sharded(records: Records) -> None:
+    """Record a problem that the core cuts into several shards, on one thread and on three."""
+    X, y = data.sharded()
+    for loss, method, k in product(
+        ("exponential", "logistic"), ("exact", "fully-parallel"), (1, 3)
+    ):
+        with records.under(f"sharded/{loss}/{method}/{k} threads"):
+            problem = tb.Problem(X, y, loss=loss, n_threads=k)
+            alpha = 1e-5 if method == "exact" else 0.0
+            options = {"alpha": alpha, "n_threads": k, "random_state": 0}
+            records.add(solved(tb.solve(problem, method, max_epochs=6, **options)))
 
 
 def _methods(records: Records, problem: tb.Problem, method: str) -> None:

@@ -23,6 +23,10 @@ def test_two_records_of_the_same_code_are_equal(tmp_path):
     assert len(found) > 100
     assert found == records.read(tmp_path / "b.json")["records"]
     assert command.main(["compare", str(tmp_path / "a.json"), str(tmp_path / "b.json")]) == 0
+    command.main(["record", str(tmp_path / "c.json"), "--only", "table problems"])
+    few = ["compare", str(tmp_path / "a.json"), str(tmp_path / "c.json")]
+    assert command.main(few) == 1
+    assert command.main([*few, "--only", "table problems"]) == 0
 
 
 @pytest.mark.parametrize("size", [3, 5000])
