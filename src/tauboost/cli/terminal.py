@@ -1,7 +1,7 @@
 """What people see: tables and lines on a terminal, the course of a fit, predictions on stdout.
 
 Names, labels and texts come from files of strangers. Whatever is printed passes through
-``printable``, here or in ``errors.py``, so that none of them can steer a terminal or forge a line.
+``printable``, here or in ``app.py``, so that none of them can steer a terminal or forge a line.
 """
 
 import io

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
+from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -115,8 +116,8 @@ class TableKind(Kind):
             "test": self.scores(model, tested, source.n_threads),
         }
         saved = model.to_data(vars(parameters))
-        saved.fitted["label"] = source.label  # which `predict --metrics` asks for
-        return Fitted(document, saved)
+        fitted = saved.fitted | {"label": source.label}  # which `predict --metrics` asks for
+        return Fitted(document, replace(saved, fitted=fitted))
 
     def summary(self, document: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
         data = (

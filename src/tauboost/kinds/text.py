@@ -267,8 +267,8 @@ def _saved(model: TextModel, *, parameters: TextParameters, source: Source) -> T
     """Return what a file holds, with the names of the fields: predictions look for them."""
     data = model.to_data(vars(parameters))
     names = {"text": source.text, "label": source.label}
-    data.fitted.update({word: name for word, name in names.items() if name is not None})
-    return data
+    known = {word: name for word, name in names.items() if name is not None}
+    return replace(data, linear=replace(data.linear, fitted=data.linear.fitted | known))
 
 
 def _as_in_fit(saved: AnyData, source: Source) -> Source:
