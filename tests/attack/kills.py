@@ -26,10 +26,12 @@ from pathlib import Path
 
 import tauboost as tb
 import tauboost.cli.convert
-import tauboost.cli.fit_rows
-import tauboost.cli.predict_data
+import tauboost.cli.fit
+import tauboost.cli.outputs
+import tauboost.cli.predict
+import tauboost.kinds.sparse
 from tauboost.cli import main as command_line
-from tauboost.cli.parameters import Command
+from tauboost.cli.app import Command
 from tauboost.io.checkpoint import FILE_NAME, FORMAT
 from tauboost.io.svmlight_writer import SvmlightWriter
 from tauboost.io.tensors import read_file

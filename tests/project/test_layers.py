@@ -28,7 +28,8 @@ LAYERS = [
     {"proofs"},
     {"estimators"},
     {"planning"},
-    {"comparing", "dask", "reporting"},
+    {"comparing", "dask", "kinds"},
+    {"reporting"},
     {"cli"},
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}
