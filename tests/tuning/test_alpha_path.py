@@ -161,19 +161,3 @@ def test_it_sweeps_as_often_as_it_says_and_until_it_is_asked_to_stop():
     assert path.n_sweeps == 5
     assert not path.converge(np.inf, 10)
     assert path.n_sweeps == 6, "no sweep gains more than that"
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_restored_path_goes_on_to_the_same_bits(n_classes):
-    X, codes = table(8, 60, n_classes)
-    one, two = (
-        AlphaPath(samples_of(X, codes), Strength("logistic", 0.1, 0.0), folds(60, 3))
-        for _ in range(2)
-    )
-    one.converge(1e-6, 3)
-    two.restore(one.saved())
-    for path in (one, two):
-        path.go_to(Strength("logistic", 0.01, 0.0))
-        path.converge(1e-9, 4)
-    np.testing.assert_array_equal(one.points(), two.points())
-    np.testing.assert_array_equal(one.points(2), two.points(2))

@@ -8,7 +8,7 @@ import numpy as np
 import typer
 
 from ..base.threads import resolve_threads
-from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
+from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint
 from ..tuning.fitting import fit as fit_model
 from ..tuning.metrics import metrics
 from ..tuning.options import Parameters
@@ -44,7 +44,7 @@ def _fit_rows(
     parameters: Parameters,
     test: str | None,
     zero_based: bool | None,
-    state: NoCheckpoint,
+    state: Checkpoint | None,
     outputs: Outputs,
 ) -> dict[str, Any]:
     """Fit a linear model to samples, write it, and return what there is to tell."""
@@ -67,13 +67,13 @@ def _fit_rows(
         scores = metrics(model, model.decisions(as_csr(tested), n_threads), tested.y)
     document = document_of(model, name, train, stages.seconds) | {
         "test": scores,
-        "resumed": state.is_resumed,
+        "resumed": state is not None and state.is_resumed,
         "warnings": stages.warnings,
     }
     document["files"] = outputs.write(model.to_data(vars(parameters)), stages.events, name)
     time_limit = parameters.time_limit
     is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
-    if isinstance(state, Checkpoint):
+    if state is not None:
         if is_out_of_time and state.file.exists():
             document["files"]["checkpoint"] = str(state.folder)
         else:
@@ -99,11 +99,11 @@ def _open_both(
 
 def _open_checkpoint(
     folder: Path | None, every: float | None, time_limit: float | None
-) -> NoCheckpoint | Checkpoint:
+) -> Checkpoint | None:
     if folder is None:
         if every is not None:
             raise ValueError("--checkpoint-every: give --checkpoint FOLDER too")
-        return NoCheckpoint()
+        return None
     every = SECONDS_BETWEEN if every is None else every
     # A short run has something to show as well.
     return Checkpoint(folder, every if time_limit is None else min(every, time_limit / 4))

@@ -27,7 +27,6 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from ..base.arrays import Vector
-from ..io.saved import FINITE, State, entry
 from ..penalty import Penalty
 from ..problem import BaseProblem, SparseProblem
 from ..rows import Point
@@ -71,9 +70,6 @@ class Bounding:
         self.is_possible = obstacle is None
         self.reason = obstacle or "the objective is not finite"
         self._confined: Confined | None = None
-        # Where the best bound, and the weights of small edges, were found: all that a state holds,
-        # as what follows from a point need not be believed.
-        self._points: dict[str, Vector] = {}
         if self.is_possible and problem.loss_function.has_odds:
             self.value = 0.0 - penalty.conjugate(np.zeros(problem.n_coordinates), 0.0)
             self._confined = Confined(0.0, -penalty.rest_value)
@@ -104,21 +100,7 @@ class Bounding:
         found = here.level - self.penalty.conjugate(here.slope, radius)
         if math.isfinite(found) and (self.value is None or found > self.value):
             self.value = found
-            self._points["best"] = lam.copy()
         return has_swept
-
-    def saved(self) -> State:
-        """Return all it takes to know as much again, to the same bits."""
-        return dict(self._points)
-
-    def restore(self, state: State) -> None:
-        """Find again what was known where `saved` was called."""
-        shape = (self.problem.n_coordinates,)
-        points = {name: entry(state, name, shape, np.float64, FINITE) for name in state}
-        if "confined" in points and self.needs_weights:
-            self._take_weights(points["confined"])
-        if "best" in points:
-            self.look(points["best"], 0.0)
 
     def _minorant(self, point: Point) -> Minorant | None:
         """Return the minorant at a point, or with the intercept moved."""
@@ -165,7 +147,6 @@ class Bounding:
             return False
         within = replace(self.penalty, l1=edge).conjugate(here.slope, 0.0)
         self._confined = Confined(edge, within - here.level)
-        self._points["confined"] = lam.copy()
         return True
 
     def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Exact | BlockExact:

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_threads
-from ..io.saved import State
 from ..penalty import Bounds, Penalty, check_factors
 from ..problem import BaseProblem, Problem
 from ..table_problem import TableProblem
@@ -54,7 +53,6 @@ class Method:
     steps_without_psi: tuple[str, ...] = ()
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
-    can_resume: bool = False
     make_on_tables: Callable[[Start], Iteration] | None = None  # None: needs a sparse matrix
     run: Callable[[Any, Monitor], Result] = drive  # takes what `make` has made to its end
 
@@ -68,7 +66,6 @@ METHODS: dict[str, Method] = {
         "exact steps in bundles, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
-        can_resume=True,
         make_on_tables=BlockExact,
     ),
     "exact-async": Method(
@@ -138,7 +135,6 @@ def solve(
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
-    resume: State | None = None,
 ) -> Result:
     """Minimise F(lam) + psi(lam).
 
@@ -184,9 +180,6 @@ def solve(
         Seed of the samplings; None draws a fresh one.
     callback : callable, optional
         Called with a ``Snapshot`` at each look at the objective; return True to stop.
-    resume : dict, optional
-        What ``Snapshot.saved()`` returned to a callback of a run with the same problem and options:
-        go on from there, to the same bits. Only ``exact`` can.
 
     Returns
     -------
@@ -217,16 +210,6 @@ def solve(
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
     _check_fit(method, chosen, problem, penalty)
-    if resume is not None:
-        if not chosen.can_resume:
-            raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
-        if not isinstance(problem, Problem | TableProblem):
-            raise ValueError(
-                "resume: rows on a cluster cannot; use checkpoint of tauboost.dask.solve"
-            )
-        if not isinstance(resume, dict):
-            raise TypeError(f"resume must be a dict of a saved state or None, got {shown(resume)}")
-        options["resume"] = resume
     rule = StoppingRule.build(max_epochs, tol, time_limit, target, gap, relative_gap)
     bounding = Bounding(problem, penalty, options["n_threads"])
     if (gap is not None or relative_gap is not None) and not bounding.is_possible:
@@ -239,9 +222,7 @@ def solve(
     make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
     assert make is not None
     at = make(Start(problem, penalty, lam, **options))
-    monitor = Monitor(problem, penalty, rule, callback, bounding)
-    monitor.restore(resume, at)
-    return chosen.run(at, monitor)
+    return chosen.run(at, Monitor(problem, penalty, rule, callback, bounding))
 
 
 def _checked_start(problem: BaseProblem, lam0: ArrayLike | None) -> Vector | None:

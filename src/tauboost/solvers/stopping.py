@@ -18,13 +18,12 @@ import math
 import time
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol
+from typing import Any, Protocol
 
 import numpy as np
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..io.saved import FINITE, NOT_NEGATIVE, Range, State, entry, pack, part, prefixed, unpack
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..validation import check_real
@@ -89,8 +88,6 @@ class Snapshot:
         As in :class:`tauboost.Trace`, of this look.
     lam, intercept
         Where the run is.
-    saved : callable or None
-        Returns all it takes to go on from here (``resume`` of solve); only "exact" can.
 
     Examples
     --------
@@ -107,7 +104,6 @@ class Snapshot:
     seconds: float
     value: float
     objective: float
-    saved: Callable[[], State] | None
     point: Callable[[], tuple[Vector, float]] = field(repr=False)
 
     @property
@@ -203,34 +199,10 @@ class Monitor:
         self._verdict = self._judge(at, epoch, seconds, objective)
         if self.callback is not None:
             seen = (epoch, at.updates, seconds, value, objective)
-            stop = self.callback(Snapshot(*seen, self._saved(at), self._point(at)))
+            stop = self.callback(Snapshot(*seen, self._point(at)))
             if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
                 self._verdict = (Status.INTERRUPTED, "Interrupted by the callback.")
         return None if self._verdict is None else self._verdict[0]
-
-    def _saved(self, at: Iteration) -> Callable[[], State] | None:
-        """Return what gives the state of a method, and of its monitor, if the method has one."""
-        take = getattr(at, "saved", None)
-        return None if take is None else lambda: take() | prefixed("monitor", self._state(at))
-
-    def _state(self, at: Iteration) -> State:
-        """Return what decides when to test and to stop; a bound as the points it was found at."""
-        is_bounded = self._bounded_at is not None and np.array_equal(self._bounded_at, at.lam)
-        numbers = {"objective": np.asarray(self._objective), "bounded": np.asarray(int(is_bounded))}
-        bounding = {} if self.bounding is None else prefixed("bounding", self.bounding.saved())
-        return numbers | pack(self._gap_tests, GapTests.STATE) | bounding
-
-    def restore(self, resume: State | None, at: Iteration) -> None:
-        """Go on from where a method, which is there again, was observed last; None: begin."""
-        if resume is None:
-            return
-        state = part("monitor", resume)
-        self._objective = float(entry(state, "objective", (), np.float64, FINITE))
-        is_bounded = entry(state, "bounded", (), np.int64, Range(0, 1))
-        unpack(self._gap_tests, GapTests.STATE, state)
-        if self.bounding is not None:
-            self.bounding.restore(part("bounding", state))
-        self._bounded_at = at.lam.copy() if is_bounded else None
 
     def _point(self, at: Iteration) -> Callable[[], tuple[Vector, float]]:
         """Return lam and the intercept as they are now, for those who will ask for them.
@@ -386,8 +358,6 @@ class GapTests:
     a sweep, which cost nothing, have fallen as far as the square asks for; where a method has none
     to show, after a tenth more epochs.
     """
-
-    STATE: ClassVar = {"edge": Range(0.0, math.inf), "epoch": NOT_NEGATIVE}
 
     def __init__(self) -> None:
         self.edge, self.epoch = np.inf, 0.0  # what to wait for

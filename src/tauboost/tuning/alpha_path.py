@@ -14,7 +14,6 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..design.sparse import decisions, flipped
-from ..io.saved import COUNT, State, entry, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Factors
 from .first_step import factors_of
@@ -184,18 +183,3 @@ class AlphaPath:
                     np.ascontiguousarray(group.lanes.lam[:, k])
                 )
         return total / len(self.rows)
-
-    def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits."""
-        state: State = {"n_sweeps": np.asarray(self.n_sweeps, dtype=np.int64)}
-        for g, group in enumerate(self.groups):
-            state |= prefixed(str(g), group.lanes.saved())
-            state |= prefixed(f"subspace{g}", group.subspace.saved())
-        return state
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called, at the same alpha."""
-        self.n_sweeps = int(entry(state, "n_sweeps", (), np.int64, COUNT))
-        for g, group in enumerate(self.groups):
-            group.lanes.restore(part(str(g), state))
-            group.subspace.restore(part(f"subspace{g}", state))

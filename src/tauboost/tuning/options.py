@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from math import nan
 from typing import Any, Self
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..io.checkpoint import NoCheckpoint
+from ..io.checkpoint import Checkpoint
 from ..validation import check_choice, check_count, check_flag, check_real, check_verbose
 from .samples import Samples
 
@@ -53,7 +53,7 @@ class Options:
     calibrate: bool = False
     time_limit: float | None = None
     report: Report | None = None  # None: nobody listens
-    checkpoint: NoCheckpoint = field(default_factory=NoCheckpoint)
+    checkpoint: Checkpoint | None = None
 
     def identity(self, samples: Samples) -> dict[str, Any]:
         """Return what tells this fit from others; limits of time and threads do not."""
@@ -87,7 +87,7 @@ class Parameters:
         return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
 
     def options(
-        self, report: Report | None = None, checkpoint: NoCheckpoint | None = None
+        self, report: Report | None = None, checkpoint: Checkpoint | None = None
     ) -> Options:
         """Check them, all of them, before any work."""
         check_choice(self.loss, "loss", LOSS_CHOICES)
@@ -123,7 +123,7 @@ class Parameters:
             calibrate=self.calibration is not None,
             time_limit=limit,
             report=report,
-            checkpoint=NoCheckpoint() if checkpoint is None else checkpoint,
+            checkpoint=checkpoint,
         )
 
 
