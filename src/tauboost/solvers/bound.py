@@ -22,6 +22,7 @@ from a few sweeps with a weaker l1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -33,7 +34,9 @@ from ..rows import Point
 from .block_exact import BlockExact
 from .exact import Exact
 from .minorant import Minorant, level_minorant, minorant
+from .result import Status
 from .start import Start
+from .stopping import run
 
 __all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "value_and_gap", "why_unbounded"]
 
@@ -126,15 +129,7 @@ class Bounding:
             scale = np.divide(scale, of_l1, out=np.zeros_like(scale), where=of_l1 > 0)
         largest = float(scale.max(initial=0.0)) or 1.0  # 0: no entries at all
         near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / largest
-        seen = math.inf
-        while at.epochs() < most_epochs:
-            at.advance(1.0)
-            hint = at.edge_hint or 0.0
-            if hint > near or hint == seen:
-                continue
-            seen = hint
-            if self._take_weights(at.lam):
-                break
+        run(at, _Confining(near, most_epochs, self._take_weights))
         return True
 
     def _take_weights(self, lam: Vector) -> bool:
@@ -159,6 +154,25 @@ class Bounding:
         # lam is nearly optimal, and close to where this will end: where Newton is at his best.
         at.newton.hurry(lam, 2 * self.problem.matrix.nnz * most_epochs)
         return at
+
+
+class _Confining:
+    """Watches for weights of small edges, where sweeps have seen none that is large."""
+
+    def __init__(self, near: float, most_epochs: float, take: Callable[[Vector], bool]) -> None:
+        self.near, self.most_epochs, self.take = near, most_epochs, take
+        self.seen = math.inf
+
+    def observe(self, at: Exact | BlockExact) -> Status | None:
+        hint = math.inf if at.edge_hint is None else at.edge_hint
+        if hint <= self.near and hint != self.seen:
+            self.seen = hint
+            if self.take(at.lam):
+                return Status.CONVERGED
+        return Status.MAX_EPOCHS if at.epochs() >= self.most_epochs else None
+
+    def epochs_left(self, at: Exact | BlockExact) -> float:  # noqa: ARG002
+        return 1.0
 
 
 def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> float:

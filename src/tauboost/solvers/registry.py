@@ -25,16 +25,23 @@ from .exact_async import ExactAsync
 from .fully_parallel import fully_parallel
 from .greedy import Greedy
 from .lbfgs import Lbfgs, minimise
+from .monitor import Callback, Monitor
 from .pcdm import Pcdm
 from .pcdm_async import PcdmAsync
 from .result import Result
 from .start import Start
-from .stopping import Callback, Iteration, Monitor, StoppingRule, drive
+from .stopping import Iteration, StoppingRule, run
 from .table_greedy import TableGreedy
 
 __all__ = ["METHODS", "Method", "solve"]
 
 PAPER_TAU = 16
+
+
+def iterate(at: Iteration, monitor: Monitor) -> Result:
+    """Take a method to its end."""
+    run(at, monitor)
+    return monitor.result(at)
 
 
 @dataclass(frozen=True, repr=False)
@@ -54,7 +61,7 @@ class Method:
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
     make_on_tables: Callable[[Start], Iteration] | None = None  # None: needs a sparse matrix
-    run: Callable[[Any, Monitor], Result] = drive  # takes what `make` has made to its end
+    run: Callable[[Any, Monitor], Result] = iterate  # takes what `make` has made to its end
 
     def __repr__(self) -> str:
         return f"<{self.summary}>"
@@ -210,7 +217,14 @@ def solve(
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
     _check_fit(method, chosen, problem, penalty)
-    rule = StoppingRule.build(max_epochs, tol, time_limit, target, gap, relative_gap)
+    rule = StoppingRule.build(
+        tol=tol,
+        gap=gap,
+        relative_gap=relative_gap,
+        target=target,
+        max_epochs=max_epochs,
+        time_limit=time_limit,
+    )
     bounding = Bounding(problem, penalty, options["n_threads"])
     if (gap is not None or relative_gap is not None) and not bounding.is_possible:
         name = "relative_gap" if gap is None else "gap"

@@ -8,6 +8,7 @@ are certified here, and there is nothing left to solve.
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from ..solvers.bound import value_and_gap
 from ..solvers.exact import WARM
 from ..solvers.newton import MOST_DENSE, dense_price
 from ..solvers.result import Status
+from ..solvers.stopping import SweepMonitor, run
 from .alpha_path import AlphaPath
 from .options import Job
 from .samples import Samples
@@ -33,7 +35,7 @@ POWER, LEAST_SHARE, MOST_SHARE = 1.4, 0.05, 0.7
 MOST_SWEEPS = 30
 
 
-class Approach:
+class Approach(SweepMonitor[AlphaPath]):
     """Sweeps of all tasks towards the optimum on all samples."""
 
     def __init__(
@@ -48,8 +50,11 @@ class Approach:
         self.factors, self.n_before, self.note = factors, n_before, note
         held = [np.zeros(job.samples.n)]
         self.path = AlphaPath(job.samples, strength, held, job.start, factors=[factors])
-        self.most = min(MOST_SWEEPS, job.options.max_iter - 1) - n_before
+        most = min(MOST_SWEEPS, job.options.max_iter - 1) - n_before
+        super().__init__(job.rule(0.0, most), self._look)
         self.share = ENOUGH
+        self.found: Minimum | None = None
+        self._go_on(self.path.objective())
 
     @property
     def n_sweeps(self) -> int:
@@ -58,32 +63,45 @@ class Approach:
 
     def run(self) -> Minimum | None:
         """Sweep while it pays; returns the optimum if it is proved to be there."""
-        path, tol = self.path, self.job.options.tol
-        while path.n_sweeps < self.most:
-            objective = path.objective()
-            enough = self.share * tol * objective / self.samples.n_tasks
-            if path.converge(enough, self.most - path.n_sweeps, self._look):
-                break
-            if path.objective() < 0.8 * objective:
-                continue
+        run(self.path, self)
+        return self.found
+
+    def observe(self, at: AlphaPath) -> Status | None:
+        """Sweep on where all fits have come to a rest too early."""
+        status = super().observe(at)
+        is_at_rest = status in (Status.CONVERGED, Status.MAX_EPOCHS) and at.n_sweeps > 0
+        if not is_at_rest or self._is_enough(at):
+            return status
+        at.open_all()
+        return Status.MAX_EPOCHS if at.epochs() >= self.rule.max_epochs else None
+
+    def _is_enough(self, at: AlphaPath) -> bool:
+        """Return True if more sweeps are of no use; else say how far they are to go."""
+        tol, objective = self.job.options.tol, at.objective()
+        if objective >= 0.8 * self.objective:
             if not self.samples.is_binary:
-                break
+                return True
             found = self._certified()
-            if found.gap is not None and found.gap <= tol * found.objective:
-                return found
             if found.gap is None:
-                break
+                return True
+            if found.gap <= tol * found.objective:
+                self.found = found
+                return True
             still = tol * found.objective / found.gap
             self.share *= min(max(still**POWER, LEAST_SHARE), MOST_SHARE)
-        return None
+        self._go_on(objective)
+        return False
+
+    def _go_on(self, objective: float) -> None:
+        self.objective = objective
+        enough = self.share * self.job.options.tol * objective / self.samples.n_tasks
+        self.rule = replace(self.rule, decrease=enough)
 
     def _look(self) -> bool:
-        job = self.job
         self.note()
-        told = job.options.report is not None and job.tell(
-            "fit", self.n_sweeps, self.path.objective()
-        )
-        return told or job.clock.is_over
+        if self.job.options.report is None:
+            return False
+        return self.job.tell("fit", self.n_sweeps, self.path.objective())
 
     def _certified(self) -> Minimum:
         samples, (point,) = self.samples, self.path.points()

@@ -8,9 +8,12 @@ from dataclasses import dataclass, fields
 from math import nan
 from typing import Any, Self
 
+import numpy as np
+
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..io.checkpoint import Checkpoint
+from ..solvers.stopping import StoppingRule
 from ..validation import check_choice, check_count, check_flag, check_real, check_verbose
 from .samples import Samples
 
@@ -175,6 +178,12 @@ class Job:
             event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
             self.clock.is_stopped |= bool(report(event))
         return self.clock.is_stopped
+
+    def rule(self, decrease: float, max_epochs: float) -> StoppingRule:
+        """Return when batched fits stop: by what a sweep gains, after so many, or out of time."""
+        left = self.clock.left
+        time_limit = np.inf if left is None else left
+        return StoppingRule(decrease=decrease, max_epochs=max_epochs, time_limit=time_limit)
 
     def build(self) -> None:
         """Have the one matrix laid out that all problems share, and tell when it is."""

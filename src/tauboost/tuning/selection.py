@@ -15,6 +15,8 @@ from itertools import product
 import numpy as np
 
 from ..base.arrays import Vector
+from ..solvers.result import Status
+from ..solvers.stopping import SweepMonitor, run
 from .alpha_path import AlphaPath
 from .cautions import entropy_of
 from .choice import Choice, HeldOut, Row, row_of, tried
@@ -140,7 +142,8 @@ class _Walk:
         path, best, options = self.path, self.best, self.job.options
         path.go_to(strength)
         before = path.n_sweeps
-        stop = path.converge(self.share * self.last, options.max_iter, self._look)
+        rule = self.job.rule(self.share * self.last, before + options.max_iter)
+        status = run(path, SweepMonitor(rule, self._look))
         n_sweeps = path.n_sweeps - before
         H = path.held_out_decisions()
         loss = path.held_out_loss(H)
@@ -151,15 +154,14 @@ class _Walk:
             best.held = HeldOut(*(np.concatenate(of_parts) for of_parts in each))
         self.rises = 0 if loss < self.least * (1.0 - LEAST_IMPROVEMENT) else self.rises + 1
         self.least, self.last = min(self.least, loss), loss
-        return stop
+        return status in (Status.INTERRUPTED, Status.TIME_LIMIT)
 
     def _look(self) -> bool:
         """Tell how far it is; True: asked to stop."""
         job, path = self.job, self.path
-        stop = job.clock.is_over
-        if job.options.report is not None:
-            stop |= job.tell("select", path.n_sweeps, path.objective(), self.best.loss)
-        return stop
+        if job.options.report is None:
+            return False
+        return job.tell("select", path.n_sweeps, path.objective(), self.best.loss)
 
 
 def kinds(options: Options) -> list[tuple[str, float]]:

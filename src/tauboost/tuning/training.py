@@ -20,8 +20,8 @@ from ..io.checkpoint import Arrays, entry, misfit
 from ..losses import LOSSES
 from ..problem import Problem
 from ..solvers import solve
+from ..solvers.monitor import Snapshot
 from ..solvers.result import Result, Status
-from ..solvers.stopping import Snapshot
 from . import alpha_path
 from .approach import Approach, is_worth_it
 from .calibration import fit_link
