@@ -92,19 +92,6 @@ def test_the_bits_do_not_depend_on_the_threads(method):
         assert np.array_equal(first.lam, other.lam)
 
 
-def test_a_run_is_resumed_to_the_same_bits():
-    table, y = mixed_table()
-    problem = tb.TableProblem(table, y, loss="logistic")
-    options = {"alpha": 1e-4, "random_state": 3, "tol": 0}
-    states = []
-    whole = tb.solve(problem, max_epochs=12, callback=lambda s: states.append(s.saved()), **options)
-    resumed = tb.solve(problem, max_epochs=12, resume=states[5], **options)
-    assert np.array_equal(whole.lam, resumed.lam)
-    states[5]["lam"][0] += 1.0
-    with pytest.raises(ValueError, match="saved state does not fit"):
-        tb.solve(problem, max_epochs=12, resume=states[5], **options)
-
-
 def test_what_tables_do_not_take_is_refused_in_one_sentence():
     table, y = mixed_table(50)
     problem = tb.TableProblem(table, y)

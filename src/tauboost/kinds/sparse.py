@@ -16,7 +16,7 @@ from ..base.kinds import is_sparse
 from ..base.messages import number, shown_label
 from ..base.progress import progress_bar
 from ..design.wide import nonzeros_of, only_features, without_unused_features
-from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
+from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint
 from ..io.model import AnyData
 from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.store import Store, open_store
@@ -108,11 +108,10 @@ class SparseKind(Kind):
             "message": model.message,
             "seconds": watch.seconds,
             "test": scores,
-            "resumed": state.is_resumed,
+            "resumed": state is not None and state.is_resumed,
             "warnings": watch.warnings,
         }
-        kept = state if isinstance(state, Checkpoint) else None
-        return Fitted(document, model.to_data(vars(parameters)), kept)
+        return Fitted(document, model.to_data(vars(parameters)), state)
 
     def summary(self, document: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
         data = (
@@ -228,11 +227,11 @@ def _refuse_table(path: Path) -> None:
 
 def _open_checkpoint(
     folder: Path | None, every: float | None, time_limit: float | None
-) -> NoCheckpoint:
+) -> Checkpoint | None:
     if folder is None:
         if every is not None:
             raise ValueError("--checkpoint-every: give --checkpoint FOLDER too")
-        return NoCheckpoint()
+        return None
     every = SECONDS_BETWEEN if every is None else every
     # A short run has something to show as well.
     return Checkpoint(folder, every if time_limit is None else min(every, time_limit / 4))

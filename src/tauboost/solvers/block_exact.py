@@ -11,14 +11,11 @@ import math
 
 import numpy as np
 
-from ..io.saved import Range, State, pack, pack_random, part, prefixed, unpack, unpack_random
 from ..table_rows import TableRows
 from .start import Start
-from .weights import ROWS_STATE, WEIGHTS_STATE, MultiplicativeWeights, check_restored
+from .weights import MultiplicativeWeights
 
 __all__ = ["BlockExact"]
-
-STATE = WEIGHTS_STATE | {"edge_hint": Range(0.0, math.inf)}
 
 
 class BlockExact(MultiplicativeWeights):
@@ -32,8 +29,6 @@ class BlockExact(MultiplicativeWeights):
         self.n_terms = self.rows.design.table.n_terms
         self.random = np.random.Generator(np.random.Philox(key=start.seed))
         self.edge_hint = math.inf
-        if start.resume is not None:
-            self.restore(start.resume)
 
     def advance(self, epochs_left: float) -> None:
         """Sweep over the columns once, or over as many as there are epochs left for."""
@@ -44,15 +39,3 @@ class BlockExact(MultiplicativeWeights):
         if n == self.n_terms:
             self.edge_hint = outcome.edge[0]
         self.settle(n * outcome.longest[0])
-
-    def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits."""
-        rows = prefixed("rows", pack(self.rows, ROWS_STATE))
-        return pack(self, STATE) | rows | {"random": pack_random(self.random)}
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called."""
-        unpack(self, STATE, state)
-        unpack(self.rows, ROWS_STATE, part("rows", state))
-        unpack_random(self.random, state)
-        check_restored(self)
