@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack wheel sdist clean
+.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack golden golden-base wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -189,6 +189,26 @@ $(ODR)/%.o: cpp/%.cpp $(CPP_FILES) $(ODR)/flags
 # Little memory, forks, leaks, a cluster whose workers are killed: about an hour.
 attack: $(VENV)/dev.done
 	$(BIN)/pytest -m attack
+
+# What the public names give, to 17 digits, beside what they gave at a commit: fails where a number is
+# off by more than 1e-12. `make golden-base BASE=commit` first, in an own place with the dependencies
+# of .venv; SPEED=--speed times a dozen things as well, in both.
+GOLDEN := build/golden
+BASE ?= HEAD
+SPEED ?=
+golden: $(VENV)/dev.done
+	$(BIN)/python -m tests.golden record $(GOLDEN)/now.json $(SPEED)
+	$(BIN)/python -m tests.golden compare $(GOLDEN)/base.json $(GOLDEN)/now.json
+
+golden-base: $(VENV)/dev.done
+	rm -rf $(GOLDEN)/base $(GOLDEN)/site
+	git worktree prune
+	git worktree add --detach $(GOLDEN)/base $(BASE)
+	$(PIP) --no-build-isolation --no-deps --target $(GOLDEN)/site \
+	  -C build-dir=$(abspath $(GOLDEN))/cmake $(GOLDEN)/base
+	git worktree remove --force $(GOLDEN)/base
+	PYTHONPATH=$(abspath $(GOLDEN))/site:$(shell $(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') \
+	  $(PYTHON) -m tests.golden record $(GOLDEN)/base.json $(SPEED)
 
 # The wheel of PYTHON: built, made to run on other machines, and tried in an environment without
 # compilers, where it must have the bits of the build in .venv. TRY names the Pythons to try it with,

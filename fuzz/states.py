@@ -1,4 +1,4 @@
-"""Checkpoints: the state of a fit in each of its phases, and that of a solve on a cluster."""
+"""Checkpoints: where fits are, with what was chosen for them, and that of a solve on a cluster."""
 
 from __future__ import annotations
 
@@ -24,12 +24,11 @@ FITS = {
     "solve": (GIVEN, 2, (1, 4)),
     "solve, exponential": (GIVEN | {"loss": "exponential", "l1_ratio": 0.5}, 2, (2,)),
     "sweep": (GIVEN, 3, (1, 4)),
-    "race": (CHOSEN, 2, (1, 3)),
-    "race of both losses": (CHOSEN | {"loss": "auto"}, 2, (2,)),
-    "race of three classes": (CHOSEN, 3, (1, 4)),
-    "refit": (CHOSEN, 3, (-1,)),
-    "solve after a race": (CHOSEN | {"calibration": "sigmoid"}, 2, (-1,)),
-    "early stopping": (CHOSEN | {"early_stopping": True}, 2, (1,)),
+    "search": (CHOSEN, 2, (0, 1)),
+    "search of both losses": (CHOSEN | {"loss": "auto"}, 2, (1,)),
+    "search of three classes": (CHOSEN, 3, (0, -1)),
+    "calibrated": (CHOSEN | {"calibration": "sigmoid"}, 2, (-1,)),
+    "early stopping": (CHOSEN | {"early_stopping": True}, 2, (0,)),
 }
 
 
@@ -44,17 +43,17 @@ class Gallery(Checkpoint):
         super().__init__(folder, every=0.0)
         self.kept: list[bytes] = []
 
-    def save(self, phase, state):
+    def save(self, state):
         """Save and keep."""
         self._due = 0.0
-        super().save(phase, state)
+        super().save(state)
         self.kept.append(self.file.read_bytes())
 
 
 class Silent(Checkpoint):
     """Reads the state, and saves no other."""
 
-    def save(self, phase, state):
+    def save(self, state):
         """Do nothing."""
 
 
@@ -62,7 +61,7 @@ class State:
     """The state of a fit, sealed with a right checksum, and what resuming makes of it."""
 
     def seeds(self, folder: Path) -> list[Sample]:
-        """Return states of every phase."""
+        """Return states of every kind of fit."""
         solve = SolveCheckpoint(folder / FILE_NAME, FACTS)
         solve.save(np.linspace(-1.0, 1.0, 8), 0.5, 12.0)
         found = [Sample(ON_A_CLUSTER, {FILE_NAME: solve.path.read_bytes()})]
@@ -80,7 +79,7 @@ class State:
         """Edit the file."""
         seed, donor = rng.choice(seeds), rng.choice(seeds)
         content, other = seed.files[FILE_NAME], donor.files[FILE_NAME]
-        key = "facts" if seed.kind == ON_A_CLUSTER else "identity"
+        key = "facts" if seed.kind == ON_A_CLUSTER else rng.choice(["identity", "facts"])
         return Sample(seed.kind, {FILE_NAME: edit_file(rng, content, other, key)})
 
     def read(self, kind: str, folder: Path) -> None:

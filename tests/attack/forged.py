@@ -33,10 +33,14 @@ import scipy.sparse as sp
 from typer.testing import CliRunner
 
 import tauboost as tb
-import tauboost.cli.fit_data
-import tauboost.cli.inspect_model
-import tauboost.cli.predict_data
-import tauboost.cli.report_data
+import tauboost.cli.fit
+import tauboost.cli.inspect
+import tauboost.cli.predict
+import tauboost.cli.report
+import tauboost.kinds.sparse
+import tauboost.kinds.table
+import tauboost.kinds.text
+import tauboost.reporting.page
 from fuzz.sealed import edit_sealed
 from tauboost.cli.app import app
 from tauboost.io.model import read_model, write_model

@@ -15,7 +15,7 @@ import pytest
 from cli_runs import complaint, run
 from extras import needs
 from tauboost import beta
-from tauboost.cli import inspect as inspect_command
+from tauboost.kinds import sparse
 
 TEXT = "+1 1:1 2:1\n-1 2:1 3:0.5\n+1 1:1 3:2\n-1\n+1 5:1\n"
 QUICK = ("--n-samples", "300", "--time-limit", "5", "--max-epochs", "5")
@@ -149,7 +149,7 @@ def test_every_error_is_one_line(tauboost, monkeypatch, error, words):
     def fail(*args, **kwargs):
         raise error
 
-    monkeypatch.setattr(inspect_command, "load_svmlight", fail)
+    monkeypatch.setattr(sparse, "load_svmlight", fail)
     assert complaint(tauboost("inspect", "x")) == words
 
 
@@ -157,7 +157,7 @@ def test_faults_of_ours_are_not_hidden(tauboost, monkeypatch):
     def fail(*args, **kwargs):
         raise ZeroDivisionError
 
-    monkeypatch.setattr(inspect_command, "load_svmlight", fail)
+    monkeypatch.setattr(sparse, "load_svmlight", fail)
     assert isinstance(tauboost("inspect", "x").exception, ZeroDivisionError)
 
 
@@ -165,7 +165,7 @@ def test_interrupt(tauboost, monkeypatch):
     def interrupt(*args, **kwargs):
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(inspect_command, "load_svmlight", interrupt)
+    monkeypatch.setattr(sparse, "load_svmlight", interrupt)
     result = tauboost("inspect", "x")
     assert (result.exit_code, result.stdout, result.stderr) == (130, "", "interrupted\n")
 
@@ -237,9 +237,12 @@ def test_inspect_table(tauboost, data, columns):
 
 
 def test_taus_reach_n_with_few_steps():
-    assert inspect_command._taus(1) == [1]
-    assert inspect_command._taus(8) == [1, 2, 4, 8]
-    taus = inspect_command._taus(3_231_961)
+    def taus_to(n):
+        return [row.tau for row in sparse.tau_table(n, 1, 10)]
+
+    assert taus_to(1) == [1]
+    assert taus_to(8) == [1, 2, 4, 8]
+    taus = taus_to(3_231_961)
     assert taus[9:13] == [512, 1024, 4096, 16384]
     assert taus[-1] == 3_231_961
     assert len(taus) == 17

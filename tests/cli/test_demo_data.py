@@ -6,7 +6,7 @@ import csv
 import json
 
 import tauboost as tb
-from tauboost.cli.demo_data import DESKS, write_customers, write_messages, write_pages
+from tauboost.cli.demo import DESKS, write_customers, write_messages, write_pages
 
 
 def test_messages(tmp_path):

@@ -258,7 +258,8 @@ def test_killed_at_any_moment(folder, options):
     is_left = state.exists()  # it may have come to its end in time
     found = document("train.svm", *arguments, *kept)
     assert found["resumed"] == is_left
-    assert found["objective"][0] == pytest.approx(expected["objective"][0], rel=1e-9)
+    tol = 1e-9 if "--tol" in options else 1e-3
+    assert found["objective"][0] == pytest.approx(expected["objective"][0], rel=tol)
     assert found["alpha"] == expected["alpha"]
     assert not (folder / "c").exists()
 

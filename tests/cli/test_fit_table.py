@@ -16,8 +16,7 @@ from sklearn.metrics import roc_auc_score
 
 import tauboost as tb
 from cli_runs import complaint, run
-from tauboost.cli.fit_table import terms_used
-from tauboost.cli.tables import open_table
+from tauboost.kinds.table import open_table, terms_used
 
 ROWS = 400
 
@@ -218,7 +217,7 @@ def test_tables_and_rows_are_not_mixed_up(folder):
 
 def test_metrics_need_a_label(folder):
     data = open_table(folder / "shop.csv", "bought")
-    tb.save_model(tb.TableClassifier(interactions=0).fit(data.frame, data.y), "m")
+    tb.save_model(tb.TableClassifier(interactions=0).fit(data.X, data.y), "m")
     assert "say by --label" in complaint(run("predict", "m", "shop.csv", "--metrics"))
     found = predictions("shop.csv", "--metrics", "--label", "bought")
     assert found["metrics"]["n_samples"] == ROWS

@@ -252,6 +252,6 @@ def test_what_to_install_is_one_line(folder, monkeypatch):
 
 
 def test_an_import_that_fails_for_another_reason_is_a_fault_of_ours(folder, monkeypatch):
-    monkeypatch.setitem(sys.modules, "tauboost.cli.fit_texts", None)
+    monkeypatch.setitem(sys.modules, "tauboost.kinds.text", None)
     result = run("fit", "train.jsonl", *JSON)
     assert isinstance(result.exception, ImportError)

@@ -14,7 +14,6 @@ import tauboost as tb
 from cli_runs import complaint, run
 from extras import needs
 from reviews import as_lines, reviews
-from tauboost.cli.texts import TextSource, are_texts
 from text_files import AS_TEXT, NAMES, names_for, write_texts
 
 TEXTS, LABELS = reviews(60, seed=1)
@@ -175,28 +174,6 @@ def test_a_line_is_answered_before_the_next_one_comes(model):
             assert process.stdout.readline() == f"{label}\n"
         process.stdin.close()
         assert process.wait(timeout=60) == 0
-
-
-def test_which_data_are_texts(tmp_path):
-    (tmp_path / "a.txt").write_text("__label__a b\n")
-    (tmp_path / "b.txt").write_text("1 1:1\n")
-    (tmp_path / "store").mkdir()
-    for name, expected in (
-        ("a.jsonl", True), ("a.txt", True), ("b.txt", False), ("a.csv", False),
-        ("a.parquet", False), ("store", False), ("none.svm", False),
-    ):  # fmt: skip
-        path = tmp_path / name
-        assert are_texts([path], None, None) is expected
-        assert are_texts([path], "text", None)
-        assert are_texts([path], None, "csv")
-    assert are_texts([tmp_path / "b.txt", tmp_path / "a.txt"], None, None)
-
-
-def test_the_name_of_several_files(tmp_path):
-    paths = tuple(tmp_path / name for name in ("a.jsonl", "b.jsonl", "c.jsonl"))
-    source = TextSource(paths, "text", None, None)
-    assert source.name == "a.jsonl and 2 more"
-    assert source.is_pipe  # or not there
 
 
 def test_one_bad_byte_need_not_end_a_stream(model, tmp_path):

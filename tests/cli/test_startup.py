@@ -25,7 +25,7 @@ except SystemExit:
     pass
 """
 LINALG = "import scipy.linalg"  # brings scipy.sparse along in SciPy 1.13 to 1.15
-SHOW = f"import sys; print('loaded:', *[name for name in {SLOW} if name in sys.modules])"
+SHOW = f"import sys; print('loaded:', *[name for name in {SLOW} if sys.modules.get(name)])"
 
 
 def loaded_by(code, *arguments, cwd=None):

@@ -107,7 +107,7 @@ def test_half_a_character_in_labels(folder, monkeypatch):
 
 
 def test_a_warning_is_one_line(folder):
-    code = "import warnings, tauboost.cli.errors as e; e.prepare_streams()"
+    code = "import warnings, tauboost.cli.app as e; e.prepare_streams()"
     command = [sys.executable, "-c", f"{code}; warnings.warn('a\\x1b\\nb')"]
     done = subprocess.run(command, capture_output=True, timeout=60, check=True)
     assert done.stderr == b"warning: a\\x1b b\n"

@@ -178,11 +178,6 @@ def test_lock_free_methods_need_one_machine(client, method):
         tb.solve(spread(client, "binary", 2), method)
 
 
-def test_a_saved_state_is_for_one_machine(client):
-    with pytest.raises(ValueError, match="rows on a cluster cannot; use checkpoint"):
-        tb.solve(spread(client, "binary", 2), resume={})
-
-
 def test_pcdm_refreshes_where_one_machine_does(client):
     """Long ways: residuals drift beyond what weights can represent, and total shrinks."""
     rng = np.random.default_rng(0)

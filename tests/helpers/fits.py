@@ -30,10 +30,10 @@ class Mortal(Checkpoint):
         super().__init__(folder, every=0.0)
         self.lifetime, self.always_saves = lifetime, always_saves
 
-    def save(self, phase, state):
+    def save(self, state):
         if self.always_saves or self.lifetime % 2 == 0:
             self._due = 0.0
-            super().save(phase, state)
+            super().save(state)
         self.lifetime -= 1
         if self.lifetime < self.always_saves:
             raise Killed

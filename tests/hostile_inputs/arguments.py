@@ -139,7 +139,7 @@ TARGETS: list[tuple[Callable[..., Any], tuple[str, ...]]] = [
     (fit, ("early_stopping", "validation_fraction", "calibration", "time_limit", "n_jobs")),
     (fit, ("random_state", "verbose")),
     (solve, ("method", "alpha", "l1_ratio", "bounds", "tau", "step", "n_threads", "max_epochs")),
-    (solve, ("tol", "time_limit", "target", "lam0", "random_state", "callback", "resume")),
+    (solve, ("tol", "time_limit", "target", "lam0", "random_state", "callback")),
     (path, ("loss", "l1_ratio", "alphas", "n_alphas", "cv", "sample_weight", "max_iter")),
     (path, ("tol", "n_jobs", "random_state")),
     (cross, ("l1_ratio", "rule", "cv", "n_alphas", "n_jobs", "max_iter")),

@@ -49,8 +49,8 @@ def save_state(folder, clf, comparison):
     (folder / "c").mkdir()
     checkpoint = Checkpoint(folder / "c", every=0.0)
     checkpoint.open({"a": 1})
-    checkpoint.save("solve", lambda: {"w": np.zeros(WIDE)})
-    checkpoint.save("solve", lambda: {"w": np.zeros(WIDE)})  # without another word
+    checkpoint.save(lambda: ({"points": np.zeros(WIDE)}, {}))
+    checkpoint.save(lambda: ({"points": np.zeros(WIDE)}, {}))  # without another word
     checkpoint.remove()
 
 

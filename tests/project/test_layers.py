@@ -23,11 +23,13 @@ LAYERS = [
     {"design"},
     {"problem", "rows", "losses", "penalty", "eso"},
     {"solvers"},
+    {"paper"},
     {"tuning", "tables"},
     {"proofs"},
     {"estimators"},
     {"planning"},
-    {"comparing", "dask", "reporting"},
+    {"comparing", "dask", "kinds"},
+    {"reporting"},
     {"cli"},
 ]
 HEIGHT = {name: height for height, names in enumerate(LAYERS) for name in names}

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from tauboost.reporting.chosen_rows import contradictions, hardest, most_surprising
+from tauboost.reporting.rows_section import contradictions, hardest, most_surprising
 
 P = np.array([[0.9, 0.1], [0.2, 0.8], [0.45, 0.55], [0.99, 0.01], [0.99, 0.01]])
 PRINTS = np.array([1, 2, 3, 4, 4], dtype=np.uint64)

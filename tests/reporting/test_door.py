@@ -14,7 +14,7 @@ import scipy.sparse as sp
 import reported
 import tauboost as tb
 from html_reading import read
-from tauboost.reporting.subject import label_text
+from tauboost.kinds.rows import label_text
 
 SECTIONS = ["quality", "says", "rows", "fit", "race", "proof", "warnings", "card"]
 NAMES = list(reported.KINDS)

@@ -7,7 +7,8 @@ import math
 import numpy as np
 import pytest
 
-from tauboost.reporting.scales import Scale, number
+from tauboost.base.messages import number
+from tauboost.reporting.svg import Scale
 
 
 def test_places_run_from_begin_to_end():

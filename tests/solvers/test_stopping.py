@@ -10,6 +10,7 @@ import pytest
 import tauboost as tb
 from problems import CASES, sharded_case
 from tauboost.penalty import Penalty
+from tauboost.solvers import monitor as monitors
 from tauboost.solvers import stopping
 
 
@@ -90,8 +91,8 @@ def test_a_snapshot_that_is_kept_shows_where_the_run_was(method):
 def test_a_hint_that_was_too_hopeful_costs_one_test():
     """As that of columns in which few values are as large as the largest."""
     problem = CASES["weighted"].problem()
-    rule = stopping.StoppingRule.build(max_epochs=100, tol=1e-3, time_limit=None, target=None)
-    monitor = stopping.Monitor(problem, Penalty(problem.n_features), rule)
+    rule = stopping.StoppingRule.build(max_epochs=100, tol=1e-3)
+    monitor = monitors.Monitor(problem, Penalty(problem.n_features), rule)
     tested = []
 
     class Hopeful:
@@ -196,9 +197,9 @@ def test_the_clock_is_the_traces():
 
 
 def test_rounding_is_told_from_a_rise():
-    assert stopping._without_rounding(1.0 + 1e-15, 1.0) == 1.0
-    assert stopping._without_rounding(1.1, 1.0) == 1.1
-    assert stopping._without_rounding(0.9, 1.0) == 0.9
+    assert monitors._without_rounding(1.0 + 1e-15, 1.0) == 1.0
+    assert monitors._without_rounding(1.1, 1.0) == 1.1
+    assert monitors._without_rounding(0.9, 1.0) == 0.9
     assert repr(tb.solve(CASES["binary"].problem(), "greedy", max_epochs=3)).startswith("Result(")
 
 

@@ -9,6 +9,8 @@ from sklearn.linear_model import LogisticRegression
 
 import tauboost as tb
 from first_steps import expected_scales, in_units, samples_of, table
+from tauboost.solvers import Status
+from tauboost.solvers.stopping import StoppingRule, SweepMonitor, run
 from tauboost.tuning.alpha_path import AlphaPath
 from tauboost.tuning.strength import Strength
 
@@ -28,6 +30,12 @@ def tasks_of(n_classes):
     return [1] if n_classes == 2 else list(range(n_classes))
 
 
+def converged(path, decrease, most, look=None):
+    """Sweep until no sweep gains more, at most so often."""
+    rule = StoppingRule(decrease=decrease, max_epochs=path.n_sweeps + most)
+    return run(path, SweepMonitor(rule, look))
+
+
 def models(path, part):
     """Return the coefficients and intercepts of the fits without a part."""
     found = [path.samples.design.coefficients(point) for point in path.points(part)]
@@ -45,7 +53,7 @@ def test_every_fit_is_scikit_learns_without_its_fold(n_classes, fit_intercept, w
     Z = in_units(X, copies, fit_intercept)
     for alpha in ALPHAS:
         path.go_to(Strength("logistic", alpha, 0.0))
-        path.converge(1e-14, 400)
+        converged(path, 1e-14, 400)
         for p, held in enumerate(parts):
             coef, intercept = models(path, p)
             c = copies * (1 - held)
@@ -72,7 +80,7 @@ def test_every_fit_is_that_of_solve_without_its_fold(loss, l1_ratio):
     Z = in_units(X, np.ones(60))
     for alpha in (0.1, 0.02):
         path.go_to(Strength(loss, alpha, l1_ratio))
-        path.converge(1e-15, 1000)
+        converged(path, 1e-15, 1000)
         for p, held in enumerate(parts):
             learnt = held < 1
             s = expected_scales(Z, codes == 1, 1 - held)
@@ -111,8 +119,7 @@ def test_held_out_decisions_and_losses_are_those_of_the_models(n_classes, loss):
     X, codes = table(4, 60, n_classes)
     samples, parts = samples_of(X, codes, WEIGHTS), folds(60, 5)
     path = AlphaPath(samples, Strength(loss, 0.02, 0.0), parts)
-    for _ in range(3):
-        path.sweep()
+    converged(path, -np.inf, 3)
     H, losses = path.held_out_decisions(), []
     slope = 2.0 if loss == "exponential" else 1.0
     for p, held in enumerate(parts):
@@ -133,7 +140,7 @@ def test_without_held_out_parts_it_is_the_fit_to_all():
     X, codes = table(5, 60)
     clf = tb.TauBoostClassifier(alpha=0.01, tol=1e-9).fit(X, codes)
     path = AlphaPath(samples_of(X, codes), Strength("logistic", 0.01, 0.0), [np.zeros(60)])
-    path.converge(1e-15, 400)
+    converged(path, 1e-15, 400)
     assert path.objective() == pytest.approx(clf.objective_[0], rel=1e-8)
     coef, intercept = models(path, 0)
     expected = clf.decision_function(X)
@@ -147,7 +154,7 @@ def test_the_optimum_does_not_depend_on_the_order_of_sweeps(n_classes):
     for seed in (0, 1):
         samples = samples_of(X, codes, seed=seed)
         path = AlphaPath(samples, Strength("logistic", 0.01, 0.0), folds(60, 2), seed=seed)
-        path.converge(1e-15, 500)
+        converged(path, 1e-15, 500)
         points.append(path.points())
     np.testing.assert_allclose(*points, atol=1e-4)
 
@@ -155,25 +162,9 @@ def test_the_optimum_does_not_depend_on_the_order_of_sweeps(n_classes):
 def test_it_sweeps_as_often_as_it_says_and_until_it_is_asked_to_stop():
     samples = samples_of(*table(7, 60))
     path = AlphaPath(samples, Strength("logistic", 1e-4, 0.0), folds(60, 2))
-    assert not path.converge(0.0, 3)
+    assert converged(path, 0.0, 3) is Status.MAX_EPOCHS
     assert path.n_sweeps == 3
-    assert path.converge(0.0, 10, lambda: path.n_sweeps >= 5)
+    assert converged(path, 0.0, 10, lambda: path.n_sweeps >= 5) is Status.INTERRUPTED
     assert path.n_sweeps == 5
-    assert not path.converge(np.inf, 10)
+    assert converged(path, np.inf, 10) is Status.CONVERGED
     assert path.n_sweeps == 6, "no sweep gains more than that"
-
-
-@pytest.mark.parametrize("n_classes", [2, 4])
-def test_a_restored_path_goes_on_to_the_same_bits(n_classes):
-    X, codes = table(8, 60, n_classes)
-    one, two = (
-        AlphaPath(samples_of(X, codes), Strength("logistic", 0.1, 0.0), folds(60, 3))
-        for _ in range(2)
-    )
-    one.converge(1e-6, 3)
-    two.restore(one.saved())
-    for path in (one, two):
-        path.go_to(Strength("logistic", 0.01, 0.0))
-        path.converge(1e-9, 4)
-    np.testing.assert_array_equal(one.points(), two.points())
-    np.testing.assert_array_equal(one.points(2), two.points(2))

@@ -11,9 +11,9 @@ from hypothesis import strategies as st
 import tauboost as tb
 from first_steps import samples_of, table
 from tauboost.tuning import selection
-from tauboost.tuning.choice import Choice
+from tauboost.tuning.choice import tried
 from tauboost.tuning.options import Parameters
-from tauboost.tuning.selection import candidates, replace_alpha, vertex
+from tauboost.tuning.selection import candidates, vertex
 from tauboost.tuning.strength import Strength
 
 STEP = np.sqrt(10)  # of the grid
@@ -73,11 +73,9 @@ def test_alpha_is_placed_between_the_points_of_its_own_path():
         return named | {"alpha": alpha, "held_out_loss": loss}
 
     table_ = [row(1.0, 3.0), row(0.1, 1.0), row(0.01, 2.0), row(0.05, 0.0, 1.0)]
-    best = Choice(1.0, Strength("logistic", 0.1, 0.0), table=table_)
-    placed = replace_alpha(best).strength
-    assert placed.alpha == vertex(np.array([1.0, 0.1, 0.01]), np.array([3.0, 1.0, 2.0]))
-    assert (placed.loss, placed.l1_ratio) == ("logistic", 0.0)
-    assert best.strength.alpha == 0.1, "the choice itself stays"
+    alphas, losses = tried(table_, Strength("logistic", 0.1, 0.0))
+    np.testing.assert_array_equal(alphas, [1.0, 0.1, 0.01])
+    np.testing.assert_array_equal(losses, [3.0, 1.0, 2.0])
 
 
 @pytest.mark.parametrize("kind", ["wide", "long", "dense", "classes"])

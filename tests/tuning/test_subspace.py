@@ -204,22 +204,6 @@ def test_it_takes_fewer_sweeps():
     assert left < 0.1 * of_plain
 
 
-@pytest.mark.parametrize("n_before", [0, 1, 2, 3])
-@pytest.mark.parametrize("n_taken", [0, 1])
-def test_a_restored_state_goes_on_to_the_same_bits(n_before, n_taken):
-    problem, l2 = problem_of(5), [1e-3, 1e-2, 1e-1]
-    one, two = (lanes_of(problem, l2) for _ in range(2))
-    first, second = Subspace(one), Subspace(two)
-    sweep_with(one, first, n_before)
-    sweep_with(two, second, n_taken)  # what is restored may have been anywhere
-    two.restore(one.saved())
-    second.restore(first.saved())
-    sweep_with(one, first, 3)
-    sweep_with(two, second, 3)
-    np.testing.assert_array_equal(one.lam, two.lam)
-    np.testing.assert_array_equal(one.rows, two.rows)
-
-
 def test_bits_do_not_depend_on_threads():
     X, y = tb.make_w8a_like(30_000, random_state=0)
     problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
@@ -243,4 +227,3 @@ def test_other_objectives_take_none():
         subspace.take()
         assert not subspace.is_useful
         np.testing.assert_array_equal(lanes.lam, before)
-        assert subspace.saved() == {}

@@ -1,11 +1,10 @@
-"""What a fit says of how it ended, and what a checkpoint keeps of that, checked before use."""
+"""What a fit says of how it ended."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tauboost.io.saved import SavedStateError
 from tauboost.solvers.result import Status
 from tauboost.tuning.trained import Minimum, message_of
 
@@ -21,10 +20,3 @@ def ended(gap=0.1, loss="logistic"):
 def test_a_gap_of_rounding_is_no_number(gap, tol, shown):
     expected = f"Converged: certified gap {shown} of the objective, tol={tol:g}."
     assert message_of([ended(gap)], tol) == expected
-
-
-@pytest.mark.parametrize("loss", ["no loss", 0, True, {"a": 1}, None])
-def test_a_loss_that_is_none_is_refused(loss):
-    assert Minimum.restored(ended().saved(), 3).share == pytest.approx(0.2)
-    with pytest.raises(SavedStateError):
-        Minimum.restored(ended(loss=loss).saved(), 3)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["listed", "shown", "shown_label", "unknown"]
+__all__ = ["listed", "number", "shown", "shown_label", "unknown"]
 
 LONGEST = 60  # characters
 MOST_NAMES = 10
@@ -51,6 +52,20 @@ def unknown(noun: str, name: str, names: Sequence[Any]) -> str:
     near = get_close_matches(name.casefold(), folded, n=1, cutoff=0.7)
     meant = f"; did you mean {shown(folded[near[0]])}?" if near else ";"
     return f"there is no {noun} {shown(name)}{meant} there are {listed(names)}"
+
+
+def number(value: float, digits: int = 3) -> str:
+    """Write a number for people: 0.0312, 1,234, 2.8e-05, with a minus that is one."""
+    if not math.isfinite(value):
+        return "none" if math.isnan(value) else "∞" if value > 0 else "−∞"
+    size = abs(value)
+    if size >= 1000:
+        text = f"{value:,.0f}" if size < 1e12 else f"{value:.{digits - 1}e}"
+    elif 0 < size < 1e-3:
+        text = f"{value:.{digits}g}"
+    else:
+        text = f"{value:.{digits}g}"
+    return text.replace("-", "−", 1) if value < 0 else text
 
 
 def _name(name: Any) -> str:

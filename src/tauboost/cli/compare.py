@@ -22,22 +22,26 @@ from ..base.bars import Bars
 from ..base.printable import printable
 from ..comparing import Comparison, MethodSetting
 from ..datasets.generators import make_w8a_like
+from ..kinds.kind import used_columns
+from ..kinds.source import name_of, naming
+from ..kinds.sparse import open_data
 from ..problem import Problem
 from ..solvers import METHODS, Snapshot, Status
-from .arguments import AsJson, Threads
-from .data import name_of, naming, open_data, used_columns
+from .options import AsJson, Threads
 from .outputs import check_apart
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "compare"]
 
-EXAMPLES = """Examples:
+EXAMPLES = {
+    "compare": """Examples:
 
 tauboost compare
 
 tauboost compare w8a.xz --time-limit 20 --tau 8
 
 tauboost compare w8a.xz --methods pcdm-async:tau=1,pcdm-async:tau=16,greedy:lipschitz"""
+}
 
 # Our own method, the paper's four, then the synchronous version and the outside baseline.
 DEFAULT_METHODS = "exact,pcdm-async,fully-parallel,accelerated,greedy,pcdm,lbfgs"

@@ -1,31 +1,27 @@
-"""``tauboost inspect``: what a data set looks like to the solvers.
+"""``tauboost inspect``: what a data set looks like to the solvers, and what a model holds.
 
-Its shape, what could be odd about it, the constants of the paper's Theorem 1, and how much faster
-than one processor tau of them can be expected to be.
+Of rows: their shape, what could be odd about them, the constants of the paper's Theorem 1, and how
+much faster than one processor tau of them can be expected to be. Of a table: its columns.
 """
 
 import json
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from rich.box import SIMPLE_HEAD
-from rich.table import Table
 
-from ..base.progress import progress_bar
-from ..comparing import describe
-from ..eso import beta
-from ..io import Store, is_store, load_svmlight, open_store
+from ..base.messages import shown_label
 from ..io.tensors import is_tensor_file
-from ..validation import as_csr
-from .arguments import AsJson, Threads
-from .data import is_table, name_of, naming, rows_in
-from .terminal import Console
+from ..kinds import Kind, Source, kind_of, open_model
+from ..kinds.kind import fact_rows, facts_of, label_of
+from ..kinds.source import is_in_a_store, is_table, naming
+from . import options
+from .terminal import Console, table_of
 
 __all__ = ["EXAMPLES", "inspect"]
 
-EXAMPLES = """Examples:
+EXAMPLES = {
+    "inspect": """Examples:
 
 tauboost inspect w8a.xz
 
@@ -40,6 +36,9 @@ tauboost inspect w8a.xz --plan
 tauboost inspect adult.csv --label income
 
 tauboost inspect adult.tauboost"""
+}
+
+MOST_CLASSES = 10
 
 Data = Annotated[
     Path,
@@ -72,29 +71,16 @@ Plan = Annotated[
     ),
 ]
 
-MOST_SHOWN = 10  # classes
-
-
-@dataclass(frozen=True)
-class TauRow:
-    """Theorem 1 for one tau, with c_l as in the theorem, and with c_l = 1 as printed."""
-
-    tau: int
-    beta: float
-    speedup: float
-    beta_printed: float
-    speedup_printed: float
-
 
 def inspect(
     data: Data,
     label: Label = None,
-    threads: Threads = None,
+    threads: options.Threads = None,
     verify: Verify = False,
     verdict: Judge = False,
     plot: Plot = None,
     plan: Plan = False,
-    as_json: AsJson = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Show the shape, the constants and the expected speed-up of a data set.
 
@@ -110,148 +96,93 @@ def inspect(
     contradict each other, those with equal features and different labels first. Rows are counted
     from 1.
     """
+    source = Source((data,), label=label, threads=threads)
     given = {"--label": label is not None, "--verify": verify, "--plan": plan}
-    _check(data, given | {"--verdict": verdict, "--plot": plot is not None})
+    _check(source, given | {"--verdict": verdict, "--plot": plot is not None})
     if is_tensor_file(data):
-        from .inspect_model import inspect_model  # noqa: PLC0415
-
-        inspect_model(data, as_json)
-    elif plan:
-        from .inspect_plan import inspect_plan  # noqa: PLC0415
-
-        inspect_plan(data, threads, as_json)
+        _inspect_model(data, as_json)
+        return
+    kind = kind_of(source, may_hold_texts=False)
+    if plan:
+        _inspect_plan(kind, source, as_json)
     elif verdict:
-        from .inspect_verdict import inspect_verdict  # noqa: PLC0415
+        from .verdict import inspect_verdict
 
-        inspect_verdict(data, label, plot, threads, as_json)
-    elif is_table(data):
-        from .inspect_table import inspect_table  # noqa: PLC0415
-
-        inspect_table(data, label, as_json)
+        inspect_verdict(kind, source, plot, as_json)
     else:
-        _inspect_rows(data, threads, verify, as_json)
+        document = kind.inspect(source, Console(stderr=True).status, verify=verify)
+        if as_json:
+            typer.echo(json.dumps(document, indent=2, allow_nan=False))
+            return
+        for part in kind.inspection(document):
+            if isinstance(part, str):
+                Console().print(part, soft_wrap=True)
+            else:
+                Console().print(table_of(*part))
 
 
-def _check(data: Path, given: dict[str, bool]) -> None:
+def _check(source: Source, given: dict[str, bool]) -> None:
     """Refuse options that the data, or the other options, have no use for."""
+    data = source.path
     if is_tensor_file(data):
         for option, is_given in given.items():
             if is_given:
-                raise ValueError(f"{option}: {name_of(data)} is a model, and has no use for it")
+                raise ValueError(f"{option}: {source.name} is a model, and has no use for it")
     if given["--plot"] and not given["--verdict"]:
         raise ValueError("--plot draws a verdict: give --verdict too")
     if given["--label"] and not is_table(data):
         raise ValueError(f"--label names a column of a table, and {data} is not one")
-    if given["--verify"] and not _is_kept_in_a_store(data):
+    if given["--verify"] and not is_in_a_store(data):
         raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
     questions = [option for option in ("--verify", "--plan", "--verdict") if given[option]]
     if len(questions) > 1:
         raise ValueError(f"{questions[0]} and {questions[1]} are two questions: ask one at a time")
 
 
-def _is_kept_in_a_store(data: Path) -> bool:
-    return is_store(data) or data.is_dir()
+def _inspect_plan(kind: Kind, source: Source, as_json: bool) -> None:
+    """Measure for a moment, and show what reading and a default fit will cost."""
+    from ..planning import plan
+
+    if str(source.path) == "-":
+        raise ValueError("--plan reads data twice: it needs a file or a store, not standard input")
+    if not kind.can_plan:
+        raise ValueError(
+            f"--plan is for svmlight files and stores, and {source.name} is a table: time tauboost "
+            "fit on some of its rows"
+        )
+    with naming(source.path):
+        found = plan(source.path, n_threads=source.threads, progress=True)
+    typer.echo(json.dumps(found.to_dict(), indent=2, allow_nan=False) if as_json else str(found))
 
 
-def _inspect_rows(data: Path, threads: int | None, verify: bool, as_json: bool) -> None:
-    with naming(data):
-        if _is_kept_in_a_store(data):
-            facts = _store_facts(open_store(data), verify)
-        else:
-            facts = _file_facts(data, threads)
-    rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])
+def _inspect_model(path: Path, as_json: bool) -> None:
+    """Show a model: its classes, how it was fitted, and its terms or weights by importance."""
+    saved, model, kind = open_model(path)
+    of_fit = kind.of_fit(model)
+    document: dict[str, Any] = {"name": path.name, "kind": saved.kind, **facts_of(of_fit)}
+    document |= {"message": of_fit.message, "label": label_of(saved)}
+    document |= kind.facts(saved, model)
     if as_json:
-        document = {"name": name_of(data), **facts, "tau_table": [asdict(row) for row in rows]}
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
         return
     console = Console()
-    console.print(_facts_table(name_of(data), facts))
-    console.print(_tau_table(rows))
-    if facts["warning"]:
-        console.print(f"warning: {facts['warning']}", soft_wrap=True)
+    console.print(table_of((), _model_rows(document), document["name"]))
+    console.print(table_of(*kind.facts_table(document)))
 
 
-def _file_facts(data: Path, threads: int | None) -> dict[str, Any]:
-    X, y = load_svmlight(rows_in(data), n_threads=threads, progress=True)
-    with Console(stderr=True).status(f"preparing {name_of(data)}"):
-        X.eliminate_zeros()
-        return describe([as_csr(X)], y)
-
-
-def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
-    if verify:
-        with progress_bar("verifying", store.nbytes, "MB", visible=True, scale=1e6) as show:
-            store.verify(show)
-    with progress_bar("reading", store.nnz, "million nonzeros", visible=True, scale=1e6) as show:
-
-        def seen(n_entries: int) -> None:
-            show(n_entries)
-            store.release_memory()  # else the whole store would come to count as memory in use
-
-        facts = describe(store.parts(), store.y, seen)
-    return facts | {"store_bytes": store.nbytes, "source": store.source, "verified": verify}
-
-
-def tau_table(n: int, omega: int, m: int) -> list[TauRow]:
-    """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n."""
-    rows = []
-    for tau in _taus(n):
-        theorem = beta(n, max(omega, 1), tau, m)
-        printed = beta(n, max(omega, 1), tau, m, overlap_weights=False)
-        rows.append(TauRow(tau, theorem, tau / theorem, printed, tau / printed))
+def _model_rows(document: dict[str, Any]) -> list[tuple[str, str]]:
+    classes = document["classes"]
+    words = [
+        shown_label(label) if isinstance(label, str) else f"{label:g}"
+        for label in classes[:MOST_CLASSES]
+    ]
+    more = f" and {len(classes) - MOST_CLASSES:,} more" if len(classes) > MOST_CLASSES else ""
+    rows = [("kind", document["kind"]), ("classes", f"{', '.join(words)}{more}")]
+    rows += [(word, document[word]) for word in ("text", "label") if document.get(word) is not None]
+    if "counted" in document:
+        rows.append(("counted", document["counted"]))
+    rows += [("ended", document["message"]), *fact_rows(document)]
+    if "nonzero_weights" in document:
+        n_weights = f"{document['nonzero_weights']:,} of {document['n_features']:,} features"
+        rows.append(("nonzero weights", n_weights))
     return rows
-
-
-def _taus(n: int) -> list[int]:
-    taus, tau = [], 1
-    while tau < n:
-        taus.append(tau)
-        tau *= 2 if tau < 1024 else 4
-    return [*taus, n]
-
-
-def _facts_table(name: str, facts: dict[str, Any]) -> Table:
-    table = Table(box=None, show_header=False, padding=(0, 2, 0, 0), title=name)
-    table.title_justify = "left"
-    L = facts["lipschitz"]
-    total = facts["n_samples"]
-    table.add_row("samples × features", f"{total:,} × {facts['n_features']:,}")
-    table.add_row("nonzeros", f"{facts['nnz']:,} (density {facts['density']:.3g})")
-    table.add_row("omega (longest row)", f"{facts['omega']:,}")
-    if L["smallest"] is not None:
-        table.add_row("L (largest squares)", f"{L['smallest']:.6g} to {L['largest']:.6g}")
-    classes = facts["classes"]
-    roles = ("negative class", "positive class") if len(classes) == 2 else ("class",) * MOST_SHOWN
-    for role, entry in zip(roles, classes, strict=False):
-        share = entry["count"] / total
-        table.add_row(role, f"{entry['label']:g}: {entry['count']:,} ({share:.2%})")
-    if len(classes) > MOST_SHOWN:
-        table.add_row("", f"and {len(classes) - MOST_SHOWN:,} more classes")
-    table.add_row("empty rows, columns", f"{facts['empty_rows']:,}, {facts['empty_columns']:,}")
-    table.add_row("columns in one class only", f"{facts['one_class_columns']:,}")
-    table.add_row(
-        "columns with, without values",
-        f"{facts['valued_columns']:,}, {facts['value_free_columns']:,}",
-    )
-    shards = facts["matrix_shards"]
-    table.add_row(
-        "matrix in memory",
-        f"{facts['matrix_bytes'] / 2**20:,.1f} MiB in {shards} shard{'s' if shards > 1 else ''}",
-    )
-    if "store_bytes" in facts:
-        verified = ", checksums right" if facts["verified"] else ""
-        table.add_row("store on disk", f"{facts['store_bytes'] / 2**20:,.1f} MiB{verified}")
-    return table
-
-
-def _tau_table(rows: list[TauRow]) -> Table:
-    table = Table(box=SIMPLE_HEAD, title="Speed-up of moving tau coordinates at once")
-    table.title_justify = "left"
-    for header in ("tau", "beta", "tau / beta", "beta, c_l = 1", "tau / that"):
-        table.add_column(header, justify="right")
-    for row in rows:
-        numbers = (row.beta, row.speedup, row.beta_printed, row.speedup_printed)
-        table.add_row(f"{row.tau:,}", *(f"{number:,.3f}" for number in numbers))
-    table.caption = "With c_l = 1 one gets the values printed in the paper."
-    table.caption_justify = "left"
-    return table

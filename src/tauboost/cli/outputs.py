@@ -1,18 +1,31 @@
-"""Where commands may write: never over what they read, nor two results into one file.
+"""Where commands write: never over what they read, nor two results into one file.
 
 What a command makes replaces a regular file of that name, and nothing else. Data are replaced only
 with ``--overwrite``; what writes them sees to that.
 """
 
+import csv
+import io
 import os
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import asdict, dataclass, field
 from pathlib import Path
+from typing import Any, BinaryIO
 
-from ..io import is_store
+from numpy.typing import NDArray
 
-__all__ = ["check_apart", "check_outputs"]
+from ..io.atomic import new_file
+from ..io.checkpoint import FILE_NAME
+from ..io.model import AnyData, write_model
+from ..io.store import is_store
+from ..tuning.options import Event
+from .terminal import standard_output
+
+__all__ = ["Outputs", "check_apart", "check_outputs", "output", "write_answers"]
 
 STDIN = 0
+LINES_AT_ONCE = 2**16
 
 
 def check_outputs(
@@ -76,3 +89,94 @@ def _identity(path: Path) -> object:
     except OSError:
         return os.path.realpath(path)
     return found.st_dev, found.st_ino
+
+
+@dataclass(frozen=True)
+class Outputs:
+    """The files that a fit writes."""
+
+    model: Path | None
+    trace: Path | None
+    plot: Path | None
+    failures: list[str] = field(default_factory=list, init=False)
+
+    def check(self, inputs: Iterable[Path | None], checkpoint: Path | None) -> None:
+        """Fail now: after an hour of work is too late to find that a file cannot be written."""
+        files = [("--out", self.model), ("--trace", self.trace), ("--plot", self.plot)]
+        state = [] if checkpoint is None else [("--checkpoint", checkpoint / FILE_NAME)]
+        check_outputs(files, inputs, state)
+        if self.plot is not None:
+            from ..plots.fit import require_matplotlib  # noqa: PLC0415
+
+            require_matplotlib()
+
+    def write(self, model: AnyData, events: list[Event], name: str) -> dict[str, str]:
+        """Write them, the model first, as it is worth the most; return what was written."""
+        files = {}
+        if self.model is not None:
+            write_model(model, self.model)
+            files["model"] = str(self.model)
+        pictures: tuple[tuple[str, Path | None, Callable[[BinaryIO], object]], ...] = (
+            ("trace", self.trace, lambda file: file.write(_csv(events).encode())),
+            ("plot", self.plot, lambda file: _draw(events, name, file)),
+        )
+        for kind, path, write in pictures:
+            if path is None:
+                continue
+            try:
+                with new_file(path, overwrite=True) as file:
+                    write(file)
+                files[kind] = str(path)
+            except OSError as error:
+                self.failures.append(f"--{kind}: {path}: {error.strerror or error}")
+        return files
+
+    def complain(self) -> None:
+        """Say which files could not be written, when all else is done."""
+        if self.failures:
+            model = "" if self.model is None else f"; the model is in {self.model}"
+            raise OSError(f"{'; '.join(self.failures)}{model}")
+
+
+def _draw(events: list[Event], name: str, file: BinaryIO) -> None:
+    from ..plots.fit import plot_fit  # noqa: PLC0415
+
+    plot_fit(events, name, file)
+
+
+def _csv(events: list[Event]) -> str:
+    text = io.StringIO(newline="")
+    writer = csv.DictWriter(text, list(asdict(events[0])), lineterminator="\n")
+    writer.writeheader()
+    writer.writerows(asdict(event) for event in events if event.phase != "build")
+    return text.getvalue()
+
+
+@contextmanager
+def output(out: Path | None, is_quiet: bool) -> Iterator[BinaryIO | None]:
+    """Give the file to write to; None where the predictions become part of a document."""
+    if out is not None:
+        with new_file(out, overwrite=True) as file:
+            yield file
+    elif is_quiet:
+        yield None
+    else:
+        yield (file := standard_output())
+        file.flush()
+
+
+def write_answers(found: NDArray[Any], file: BinaryIO) -> None:
+    """Write labels or numbers, those of a sample on a line."""
+    for start in range(0, len(found), LINES_AT_ONCE):
+        part = found[start : start + LINES_AT_ONCE].tolist()
+        rows = part if found.ndim > 1 else [[value] for value in part]
+        lines = (" ".join(map(_text, row)) for row in rows)
+        file.write(("\n".join(lines) + "\n").encode())
+    file.flush()  # who sends a line through a pipe waits for its answer
+
+
+def _text(value: Any) -> str:
+    """Write a number so that it can be read back; a whole one without a point."""
+    if isinstance(value, float):
+        return repr(value).removesuffix(".0")
+    return str(value)

@@ -1,16 +1,23 @@
 """``tauboost predict``: one prediction a line, for data of any size."""
 
+import json
+import time
+from collections.abc import Iterator
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import AsJson, DataPaths, Threads
-from .text_options import Errors, FormatName, Text
+from . import options
+
+if TYPE_CHECKING:
+    from ..base.arrays import Vector
+    from ..tuning.model import Answers
 
 __all__ = ["EXAMPLES", "predict"]
 
-EXAMPLES = """Examples:
+EXAMPLES = {
+    "predict": """Examples:
 
 tauboost predict spam.tauboost mails.svm > labels.txt
 
@@ -23,10 +30,8 @@ tauboost predict adult.tauboost new.csv --proba --out probabilities.txt
 tauboost predict spam.tauboost test.svm.xz --proba --metrics --out probabilities.txt
 
 zcat mails.svm.gz | tauboost predict spam.tauboost - --decision | sort -g | tail"""
+}
 
-ModelPath = Annotated[
-    Path, typer.Argument(metavar="MODEL", help="A model that fit wrote.", show_default=False)
-]
 Out = Annotated[
     Path | None,
     typer.Option(metavar="FILE", help="Where to write; standard output if not given."),
@@ -46,11 +51,6 @@ Metrics = Annotated[
     bool,
     typer.Option("--metrics", help="Compare with the labels in DATA: AUC, accuracy, log-loss."),
 ]
-# Not found out from the data: predictions begin before all of a stream has been read.
-ZeroBased = Annotated[
-    bool,
-    typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
-]
 Label = Annotated[
     str | None,
     typer.Option(
@@ -62,29 +62,25 @@ Explain = Annotated[
     bool,
     typer.Option("--explain", help="Texts: what each word adds to the decision value, per text."),
 ]
-KINDS = {
-    "--proba": "predict_proba",
-    "--decision": "decision_function",
-    "--explain": "explain",
-}
+KINDS = {"--proba": "predict_proba", "--decision": "decision_function", "--explain": "explain"}
 
 
 def predict(
-    model: ModelPath,
-    data: DataPaths,
+    model: options.ModelPath,
+    data: options.DataPaths,
     *,
     out: Out = None,
     proba: Proba = False,
     decision: Decision = False,
     with_metrics: Metrics = False,
     explain: Explain = False,
-    text: Text = None,
+    text: options.Text = None,
     label: Label = None,
-    kind: FormatName = None,
-    errors: Errors = None,
-    threads: Threads = None,
-    zero_based: ZeroBased = False,
-    as_json: AsJson = False,
+    kind: options.FormatName = None,
+    errors: options.Errors = None,
+    threads: options.Threads = None,
+    zero_based: options.CountsFrom = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Predict the label of every sample, one a line.
 
@@ -103,10 +99,73 @@ def predict(
     if len(chosen) > 1:
         raise ValueError(f"{' and '.join(chosen)}: choose one")
     what = KINDS[chosen[0]] if chosen else "predict"
-    from .outputs import check_outputs  # noqa: PLC0415
-    from .predict_data import Question, predict_data  # noqa: PLC0415
+    from ..base.threads import resolve_threads
+    from ..kinds import Source, open_model
+    from ..kinds.held_out import check_labels_in_lines
+    from .outputs import check_outputs, output
 
     check_outputs([("--out", out)], [model, *data])
+    began = time.perf_counter()
+    source = Source(tuple(data), text, label, kind, errors, zero_based, threads)
+    resolve_threads(threads)  # a wrong number shall not wait for the model
+    saved, fitted, adapter = open_model(model)
+    if what == "predict" and not as_json:
+        advice = "give --json, --proba or --decision, or predict in Python"
+        check_labels_in_lines(fitted.classes, advice)
+    for_texts = {"--text": text, "--format": kind, "--errors": errors, "--explain": explain or None}
+    adapter.refuse_options_of_texts(for_texts, model.name)
+    with output(out, is_quiet=as_json) as file:
+        document: dict[str, Any]
+        if explain:
+            from ..kinds.text import explain_texts
 
-    question = Question(data, text, label, kind, errors, what, with_metrics, threads, zero_based)
-    predict_data(model, question, out, as_json)
+            n_samples, found = explain_texts(saved, fitted, source, file)
+            document, name = {"n_samples": n_samples, "kind": what}, "explanations"
+        else:
+            parts = adapter.answers(saved, fitted, source, with_labels=with_metrics)
+            n_samples, found, scores = _answer(fitted, what, parts, file, with_metrics)
+            document = {"n_samples": n_samples, "kind": what, "metrics": scores}
+            name = "predictions"
+    if as_json:
+        document["seconds"] = time.perf_counter() - began
+        document |= {name: found} if out is None else {"out": str(out)}
+        typer.echo(json.dumps(document, indent=None if out is None else 2, allow_nan=False))
+    elif document.get("metrics") is not None:
+        from ..tuning.metrics import in_words
+
+        typer.echo(in_words(document["metrics"]), err=True)
+
+
+def _answer(
+    model: "Answers",
+    what: str,
+    parts: Iterator[tuple["Vector", Any]],
+    file: Any,
+    with_metrics: bool,
+) -> tuple[int, list[Any], dict[str, Any] | None]:
+    """Write all predictions; return how many, those that are in no file, and how good they are."""
+    import numpy as np
+
+    from ..tuning.metrics import metrics
+    from .outputs import write_answers
+
+    n_samples, predictions = 0, list[Any]()
+    seen: list[tuple[Any, Any]] = []
+    for decisions, y in parts:
+        found = _predictions(model, what, decisions)
+        n_samples += len(found)
+        if file is not None:
+            write_answers(found, file)
+        else:
+            predictions += found.tolist()
+        if with_metrics:
+            seen.append((decisions, y))
+    scores = metrics(model, *map(np.concatenate, zip(*seen, strict=True))) if seen else None
+    return n_samples, predictions, scores
+
+
+def _predictions(model: "Answers", what: str, decisions: "Vector") -> Any:
+    if what == "predict":
+        return model.labels(decisions)
+    values = decisions if what == "decision_function" else model.probabilities(decisions)
+    return values[:, -1] if len(model.classes) == 2 else values

@@ -1,17 +1,24 @@
 """``tauboost report``: a model, and how good it is on some data, as one page."""
 
+import json
+import time
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from .arguments import AsJson, Threads
-from .predict import ModelPath, ZeroBased
-from .text_options import FormatName, Text
+from . import options
+
+if TYPE_CHECKING:
+    from ..kinds import Source
+    from ..kinds.rows import NamedModel
+    from ..proofs import HardCore
+    from ..reporting.quality import ReportData
 
 __all__ = ["EXAMPLES", "report"]
 
-EXAMPLES = """Examples:
+EXAMPLES = {
+    "report": """Examples:
 
 tauboost report spam.tauboost test.svm --out report.html
 
@@ -22,6 +29,7 @@ tauboost report adult.tauboost test.csv --notes intended-use.txt --out adult.htm
 tauboost report reviews.tauboost test.jsonl.xz --title "Film reviews" --positive neg
 
 tauboost report spam.tauboost --out model-alone.html"""
+}
 
 DataPaths = Annotated[
     list[Path] | None,
@@ -78,7 +86,7 @@ Verdict = Annotated[
 
 
 def report(
-    model: ModelPath,
+    model: options.ModelPath,
     data: DataPaths = None,
     *,
     out: Out = Path("report.html"),
@@ -88,12 +96,12 @@ def report(
     positive: Positive = None,
     verdict: Verdict = False,
     test: TestPart = None,
-    text: Text = None,
+    text: options.Text = None,
     label: Label = None,
-    kind: FormatName = None,
-    threads: Threads = None,
-    zero_based: ZeroBased = False,
-    as_json: AsJson = False,
+    kind: options.FormatName = None,
+    threads: options.Threads = None,
+    zero_based: options.CountsFrom = False,
+    as_json: options.AsJson = False,
 ) -> None:
     """Write a report on a model: one HTML page to send, to read offline, to print.
 
@@ -101,12 +109,79 @@ def report(
     with their explanations, what it was fitted on and how, what is proved, and a model card. The
     same model and data give the same bytes.
     """
-    from .outputs import check_outputs  # noqa: PLC0415
-    from .report_data import Asked, write_report  # noqa: PLC0415
+    from ..kinds import Source, open_model
+    from ..kinds.rows import NamedModel
+    from ..reporting.page import build, checked_names
+    from .outputs import check_outputs
+    from .terminal import Console
 
     check_outputs([("--out", out)], [model, *(data or []), notes, names])
+    began = time.perf_counter()
+    words = None if notes is None else _text_of(notes, "--notes")
+    saved, fitted, adapter = open_model(model)
+    if names is not None and not adapter.has_names:
+        raise ValueError(f"--names: for models of sparse rows, and {model.name} is not one")
+    own = saved.feature_names if adapter.has_names else None
+    lines = None if names is None else _text_of(names, "--names").splitlines()
+    columns = own if lines is None else checked_names(lines, adapter.n_columns(fitted))
+    terms = adapter.terms(fitted)
+    named = NamedModel(saved.kind, adapter, fitted, saved.params, columns, model.name, terms)
+    named = named if positive is None else named.with_positive(positive)
+    if not data:
+        for option, value in (("--verdict", verdict), ("--test", test)):
+            if value:
+                raise ValueError(f"{option}: give DATA, which it is about")
+    rows, core = None, None
+    if data:
+        source = Source(tuple(data), text, label, kind, None, zero_based, threads)
+        rows, core = _data(saved, named, source, test, verdict)
+    page = build(named, rows, title, words, core)
+    page.save(out)
+    document = {
+        "out": str(out),
+        "bytes": len(page.html.encode()),
+        "verdict": page.verdict,
+        "warnings": page.warnings,
+        "metrics": page.metrics,
+        "seconds": time.perf_counter() - began,
+    }
+    if as_json:
+        typer.echo(json.dumps(document, indent=2, allow_nan=False))
+        return
+    warned = [f"warning: {text}" for text in page.warnings]
+    for line in (page.verdict, *warned, f"wrote {out}"):
+        Console().print(line, soft_wrap=True)
 
-    asked = Asked(
-        data or [], text, label, kind, names, positive, verdict, test, threads, zero_based
-    )
-    write_report(model, asked, out, title, notes, as_json)
+
+def _text_of(path: Path, option: str) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except UnicodeDecodeError:
+        raise ValueError(f"{option}: {path} is not UTF-8 text") from None
+
+
+def _data(
+    saved: Any, named: "NamedModel", source: "Source", test: float | None, verdict: bool
+) -> tuple["ReportData", "HardCore | None"]:
+    """Read the rows to measure the model on, and find which contradict each other, if asked."""
+    from ..kinds.held_out import fraction_of
+    from ..kinds.kind import Data
+    from ..reporting.page import labelled
+
+    kind, name = named.kind, source.name
+    if test is not None:
+        fraction_of(str(test))  # which refuses what is no fraction
+    kind.refuse_options_of_texts({"--text": source.text, "--format": source.format}, named.name)
+    data = kind.read_for(saved, named.model, source, is_part=test is not None)
+    if test is not None:
+        data, name = kind.part(saved, data, test, source), f"the test part of {name}"
+    rows = kind.rows(named, data.X, source.n_threads)
+    found = labelled(named, rows, data.y, name, first=1)
+    if not verdict:
+        return found, None
+    if not named.is_binary:
+        raise ValueError("--verdict: for two classes, and the model has more")
+    from ..proofs import hard_core
+
+    problem = kind.problem(Data(rows.X, data.y), source.n_threads)
+    return found, hard_core(problem, n_threads=source.n_threads)

@@ -21,8 +21,9 @@ from ..penalty import Penalty
 from ..problem import Problem
 from ..rows import Columns, LocalPoint
 from ..solvers import METHODS
+from ..solvers.monitor import Monitor
 from ..solvers.start import Start
-from ..solvers.stopping import Monitor, StoppingRule, drive
+from ..solvers.stopping import StoppingRule
 from .loading import LoadedPart
 from .numbered import Numbered
 
@@ -227,10 +228,11 @@ class Part(Numbered):
         problem, c = self.problem, self.problem.c
         problem.c = c / self.share
         try:
-            rule = StoppingRule.build(max_epochs, 0.0, None, None)
+            rule = StoppingRule.build(tol=0.0, max_epochs=max_epochs)
             lam = np.zeros(problem.n_coordinates)
             start = Start(problem, penalty, lam, self.n_threads, seed=seed, step="exact")
-            result = drive(METHODS[method].make(start), Monitor(problem, penalty, rule))
+            chosen = METHODS[method]
+            result = chosen.run(chosen.make(start), Monitor(problem, penalty, rule))
         finally:
             problem.c = c
         return problem.design.coordinates(result.lam, result.intercept)

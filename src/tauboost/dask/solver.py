@@ -13,7 +13,8 @@ from ..io.checkpoint import SolveCheckpoint
 from ..penalty import Bounds, Factors, Penalty, check_factors
 from ..solvers import Result, Snapshot
 from ..solvers import solve as solve_anywhere
-from ..solvers.stopping import DEFAULT_MAX_EPOCHS, Callback
+from ..solvers.monitor import Callback
+from ..solvers.stopping import DEFAULT_MAX_EPOCHS
 from .crew import Patience
 from .problem import DaskProblem
 from .progress import ProgressLine

@@ -1,9 +1,10 @@
-"""Long runs that can be killed at any moment and resumed: their state in a file.
+"""Long runs that can be killed at any moment and resumed: where they are, in a file.
 
-The state is written now and then to one safetensors file, which appears complete or not at all. It
-says of which data and options it is the state; that of another run is refused. Reading it runs no
-code. `Checkpoint` has all of a fit's state, and a fit that is resumed gives the same bits as one
-that was never interrupted. `SolveCheckpoint` has where a solve on a cluster was: lam, and no more.
+A checkpoint holds the point that a run has reached and, of a fit, what has been chosen for it: a
+resumed run starts there, and ends within its tolerance of where it would have ended, not on the
+same bits. It is written now and then to one safetensors file, which appears complete or not at all.
+It says of which data and options it is; that of another run is refused. Reading it runs no code,
+and whoever reads it checks what it says: a file made to do harm can at worst start a run elsewhere.
 """
 
 from __future__ import annotations
@@ -12,20 +13,20 @@ import json
 import os
 import time
 import zlib
-from collections.abc import Callable, Collection, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import Any
 
 import numpy as np
+from numpy.typing import DTypeLike, NDArray
 
 from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from .plain_json import decode, encode, excerpt, parse
-from .saved import FINITE, NOT_NEGATIVE, SavedStateError, State, entry
 from .tensors import read_file, write_tensors
 
-__all__ = ["Checkpoint", "NoCheckpoint", "SolveCheckpoint", "checksum", "from_json", "to_json"]
+__all__ = ["Arrays", "Checkpoint", "SolveCheckpoint", "checksum", "entry", "misfit"]
 
 FORMAT, SOLVE_FORMAT = "tauboost-checkpoint", "tauboost-solve"
 FILE_NAME = "fit.safetensors"
@@ -33,30 +34,29 @@ SECONDS_BETWEEN, SECONDS_BETWEEN_LOOKS = 30.0, 10.0
 # Writing takes at most about this share of the time, however large the state.
 LARGEST_SHARE = 0.05
 
+Arrays = dict[str, NDArray[Any]]
 
-class NoCheckpoint:
-    """Stands for not wanting one."""
 
-    phase: str | None = None  # of the state that was found
-    is_resumed = False  # whether one was
+def misfit(name: str) -> ValueError:
+    """Return the error of a checkpoint in which one thing cannot be that of the run."""
+    return ValueError(f"the saved state does not fit this problem: {name} differs")
 
-    def open(self, identity: Mapping[str, Any]) -> None:
-        """Begin a fit, of data and options that are told from others by ``identity``."""
 
-    def saved(self, phase: str) -> State | None:  # noqa: ARG002
-        """Return the state that was saved in this phase; None: in another, or nothing was."""
-        return None
-
-    def expect(self, phases: Collection[str]) -> None:
-        """Refuse a state of a phase that this fit does not have."""
-
-    @contextmanager
-    def resuming(self) -> Iterator[None]:
-        """Say which file it is, where a state that was found turns out not to fit."""
-        yield
-
-    def save(self, phase: str, state: Callable[[], State]) -> None:
-        """Save the state of a phase, if it is time to."""
+def entry(
+    arrays: Mapping[str, NDArray[Any]],
+    name: str,
+    shape: tuple[int, ...],
+    dtype: DTypeLike,
+    least: float = -np.inf,
+    most: float = np.inf,
+) -> NDArray[Any]:
+    """Return a saved array, checked: finite, of this shape and type, and between two numbers."""
+    saved = arrays.get(name)
+    if saved is None or saved.dtype != dtype or saved.shape != shape:
+        raise misfit(name)
+    if not np.all(np.isfinite(saved) & (saved >= least) & (saved <= most)):
+        raise misfit(name)
+    return saved
 
 
 class _StateFile:
@@ -65,7 +65,7 @@ class _StateFile:
     def __init__(self, path: Path) -> None:
         self.path, self._is_said = path, False
 
-    def write(self, arrays: State, metadata: Mapping[str, str]) -> None:
+    def write(self, arrays: Arrays, metadata: Mapping[str, str]) -> None:
         """Write a state; where that cannot be, warn, once."""
         try:
             write_tensors(self.path, arrays, metadata)
@@ -78,7 +78,7 @@ class _StateFile:
                 )
 
 
-class Checkpoint(NoCheckpoint):
+class Checkpoint:
     """A folder for the state of one fit.
 
     Parameters
@@ -94,65 +94,54 @@ class Checkpoint(NoCheckpoint):
         self.file = self.folder / FILE_NAME
         self._file = _StateFile(self.file)
         self.identity = ""
-        self._state: State = {}
+        self.is_resumed = False
         self._due = time.monotonic() + every
         if self.folder.exists() and not self.folder.is_dir():
             raise NotADirectoryError(f"{self.folder}: is a file, and a checkpoint is a folder")
         if not self.folder.resolve().parent.is_dir():
             raise FileNotFoundError(f"{self.folder}: there is no folder {self.folder.parent}")
 
-    def open(self, identity: Mapping[str, Any]) -> None:
-        """Read the state, if there is one; that of another fit is refused."""
+    def open(self, identity: Mapping[str, Any]) -> tuple[Arrays, Any] | None:
+        """Begin a fit; return the arrays and facts of it that were saved, or None.
+
+        ``identity`` is what its data and options are told from others by: the state of another fit
+        is refused.
+        """
         self.identity = json.dumps(identity, sort_keys=True)
         self._due = time.monotonic() + self.every
         self.folder.mkdir(exist_ok=True)
         if not self.file.exists():
-            return
-        try:
-            metadata, self._state = read_file(self.file, FORMAT)
+            return None
+        with self.reading():
+            metadata, arrays = read_file(self.file, FORMAT)
             change = _first_change(metadata, "identity", identity)
-            phase = metadata.get("phase")
-            if phase is None:
-                raise ValueError("it is not the state of a fit")
-        except ValueError as error:
-            raise self._refusal(error) from None
+            facts = decode(parse(metadata.get("facts", "")), "facts")
         if change is not None:
             raise ValueError(
                 f"{self.file}: the state of another fit ({change[0]} was {change[1]}, "
                 f"now {change[2]}); give the same data and options, or another folder"
             )
-        self.phase, self.is_resumed = phase, True
-
-    def _refusal(self, reason: Exception) -> ValueError:
-        return ValueError(f"{self.file}: {reason}; remove the file to start the fit anew")
-
-    def expect(self, phases: Collection[str]) -> None:
-        """Refuse a state of a phase that this fit does not have."""
-        if self.phase is not None and self.phase not in phases:
-            raise SavedStateError("phase")
+        self.is_resumed = True
+        return arrays, facts
 
     @contextmanager
-    def resuming(self) -> Iterator[None]:
-        """Say which file it is, where a state that was found turns out not to fit."""
+    def reading(self) -> Iterator[None]:
+        """Say which file it is, where what was found cannot be the state of a fit."""
         try:
             yield
-        except SavedStateError as error:
-            raise self._refusal(error) from None
+        except (TypeError, ValueError) as error:
+            raise ValueError(
+                f"{self.file}: {error}; remove the file to start the fit anew"
+            ) from None
 
-    def saved(self, phase: str) -> State | None:
-        """Return the state that was found, once, if it is of this phase."""
-        if phase != self.phase:
-            return None
-        self.phase, state, self._state = None, self._state, {}
-        return state
-
-    def save(self, phase: str, state: Callable[[], State]) -> None:
-        """Save the state of a phase, if it is time to."""
+    def save(self, state: Callable[[], tuple[Arrays, Any]]) -> None:
+        """Save arrays and facts, if it is time to."""
         began = time.monotonic()
         if began < self._due:
             return
-        metadata = {"format": FORMAT, "identity": self.identity, "phase": phase}
-        self._file.write(state(), metadata)
+        arrays, facts = state()
+        metadata = {"identity": self.identity, "facts": json.dumps(encode(facts, "facts"))}
+        self._file.write(arrays, metadata | {"format": FORMAT})
         now = time.monotonic()
         self._due = now + max(self.every, (now - began) / LARGEST_SHARE)
 
@@ -191,9 +180,9 @@ class SolveCheckpoint:
             if change is not None:
                 name, was, now = change
                 raise ValueError(f"it is of another solve: its {name} is {was}, not {now}")
-            lam = entry(arrays, "lam", (self.facts["n_features"],), np.float64, FINITE)
-            intercept = entry(arrays, "intercept", (), np.float64, FINITE)
-            epoch = entry(arrays, "epoch", (), np.float64, NOT_NEGATIVE)
+            lam = entry(arrays, "lam", (self.facts["n_features"],), np.float64)
+            intercept = entry(arrays, "intercept", (), np.float64)
+            epoch = entry(arrays, "epoch", (), np.float64, 0.0)
         except ValueError as error:
             raise ValueError(
                 f"checkpoint {self.path}: {error}. Remove it, or name another file"
@@ -227,19 +216,6 @@ def _first_change(
         if found.get(name) != value:
             return name, excerpt(found.get(name)), repr(value)
     return None
-
-
-def to_json(value: Any) -> np.ndarray[Any, np.dtype[np.uint8]]:
-    """Return plain values as an array of bytes; numbers come back to the last bit."""
-    return np.frombuffer(json.dumps(encode(value, "facts")).encode(), dtype=np.uint8)
-
-
-def from_json(array: np.ndarray[Any, Any]) -> Any:
-    """Return what `to_json` was given."""
-    try:
-        return decode(parse(array.tobytes().decode()), "facts")
-    except (ValueError, TypeError):
-        raise SavedStateError("facts") from None
 
 
 def checksum(*arrays: np.ndarray[Any, Any]) -> str:

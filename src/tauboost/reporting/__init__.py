@@ -1,6 +1,5 @@
 """Reports: a model and what it does, as one page that people can send."""
 
-from .door import report
-from .result import Report
+from .page import Report, report
 
 __all__ = ["Report", "report"]

@@ -1,19 +1,46 @@
-"""What was fitted on what: rows, columns, classes, a hash, versions, time and memory."""
+"""What was fitted on what, how the penalty was chosen, and what is proved of the outcome."""
 
 from __future__ import annotations
 
-from typing import Any
+import math
+from typing import TYPE_CHECKING, Any
 
-from ..base.messages import shown
+import numpy as np
+
+from ..base.messages import number, shown
+from ..kinds.rows import NamedModel
 from ..tuning.record import Record
-from .elements import Cell, Section, facts, note, paragraph, percent, table
-from .markup import Markup, given, join, tag
-from .rows import Data
-from .scales import number
-from .subject import Subject
-from .trained_rows import are_trained_on, how_many
+from .html import (
+    Cell,
+    Markup,
+    Section,
+    facts,
+    figure,
+    given,
+    how_many,
+    join,
+    note,
+    paragraph,
+    percent,
+    table,
+    tag,
+)
+from .intervals import Estimate
+from .quality import Quality, ReportData, are_trained_on
+from .rows_section import contradictions
+from .svg import Picture
 
-__all__ = ["data_hash", "fit_section"]
+if TYPE_CHECKING:
+    from ..proofs import HardCore
+
+__all__ = [
+    "cautions",
+    "data_hash",
+    "fit_section",
+    "proof_section",
+    "race_section",
+    "warnings_section",
+]
 
 MOST_CLASSES = 30
 # Parameters that say nothing of the model.
@@ -26,25 +53,25 @@ KINDS = {
 }
 
 
-def fit_section(subject: Subject, data: Data | None) -> Section:
+def fit_section(model: NamedModel, data: ReportData | None) -> Section:
     """Return what the model is, what it was fitted on, and by what."""
-    fit, record = subject.fit, subject.record
-    rows: list[tuple[Any, Any]] = [("kind", f"{subject.kind}: {KINDS.get(subject.kind, '')}")]
-    rows.append((_columns_word(subject), f"{subject.n_columns:,}"))
+    fit, record = model.fit, model.record
+    rows: list[tuple[Any, Any]] = [("kind", f"{model.estimator}: {KINDS.get(model.estimator, '')}")]
+    rows.append((model.kind.columns_word, f"{model.n_columns:,}"))
     if record is not None:
-        rows.insert(1, ("fitted on", f"{record.n_samples:,} {subject.row_word}s"))
+        rows.insert(1, ("fitted on", f"{record.n_samples:,} {model.row_word}s"))
         rows.append(("hash of the data", data_hash(record)))
     rows.append(("loss", f"{fit.loss}, alpha {number(fit.alpha)}, l1 ratio {fit.l1_ratio:g}"))
     rows.append(("sweeps", f"{fit.n_iter:,}"))
-    rows += _of_the_machine(subject)
+    rows += _of_the_machine(model)
     parts = [facts(rows)]
     if record is None:
         parts.append(
             note("The model does not say what it was fitted on: an older version wrote it.")
         )
     if data is not None:
-        parts.append(_of_data(subject, data))
-    parts += [tag("h3", "Classes"), _classes(subject), _parameters(subject)]
+        parts.append(_of_data(model, data))
+    parts += [tag("h3", "Classes"), _classes(model), _parameters(model)]
     return Section("fit", "What was fitted", join(parts))
 
 
@@ -55,12 +82,8 @@ def data_hash(record: Record) -> Markup:
     return join(["not taken: the rows stayed in parts on a cluster"])
 
 
-def _columns_word(subject: Subject) -> str:
-    return "terms" if subject.row_word == "text" else "columns"
-
-
-def _of_the_machine(subject: Subject) -> list[tuple[Any, Any]]:
-    record = subject.record
+def _of_the_machine(model: NamedModel) -> list[tuple[Any, Any]]:
+    record = model.record
     if record is None:
         return []
     rows: list[tuple[Any, Any]] = []
@@ -75,10 +98,10 @@ def _of_the_machine(subject: Subject) -> list[tuple[Any, Any]]:
     return rows
 
 
-def _of_data(subject: Subject, data: Data) -> Markup:
+def _of_data(model: NamedModel, data: ReportData) -> Markup:
     """Say what the report measures on."""
-    record = subject.record
-    text = [f"This report looks at {data.rows.n:,} {subject.row_word}s of ", given(data.name)]
+    record = model.record
+    text = [f"This report looks at {data.rows.n:,} {model.row_word}s of ", given(data.name)]
     text += [", hash ", tag("code", data.hash)] if data.hash else [", without labels"]
     if record is not None and record.is_of(data.hash):
         text.append(": the very data of the fit")
@@ -89,25 +112,257 @@ def _of_data(subject: Subject, data: Data) -> Markup:
     return paragraph(*text, ".")
 
 
-def _classes(subject: Subject) -> Markup:
-    labels, record = subject.labels, subject.record
+def _classes(model: NamedModel) -> Markup:
+    labels, record = model.labels, model.record
     total = sum(record.counts) if record is not None else 0
     rows = []
     for k, label in enumerate(labels[:MOST_CLASSES]):
         n = record.counts[k] if record is not None else 0
         known = (Cell(f"{n:,}", n), percent(n / max(total, 1))) if record is not None else ("", "")
         rows.append((given(label), *known))
-    heads = ["class", f"{subject.row_word}s of the fit", "share"]
+    heads = ["class", f"{model.row_word}s of the fit", "share"]
     box = table("Classes", heads, rows, aligns="<>>", is_sorted=len(rows) > 2)
     more = len(labels) - MOST_CLASSES
     return join([box, note(f"And {more:,} more classes.") if more > 0 else None])
 
 
-def _parameters(subject: Subject) -> Markup:
+def _parameters(model: NamedModel) -> Markup:
     rows = [
         (tag("code", name), given(shown(value), 120))
-        for name, value in sorted(subject.params.items())
+        for name, value in sorted(model.params.items())
         if name not in QUIET
     ]
     inner = table("Parameters of the fit", ["parameter", "value"], rows, aligns="<<")
     return tag("details", tag("summary", "Parameters of the fit"), inner)
+
+
+SIZE = (400, 270)
+
+Lines = dict[str, list[tuple[float, float]]]
+
+
+def race_section(model: NamedModel) -> Section:
+    """Return how the strength of the penalty was chosen."""
+    fit, title = model.fit, "How the strength was chosen"
+    if not fit.selection:
+        how = (
+            f"No candidates raced for alpha {number(fit.alpha)}: it was given, or too few rows "
+            "were there to hold some out, or the model is from a file of an older version."
+        )
+        return Section("race", title, paragraph(how))
+    strengths, pairs = _lines(fit.selection)
+    chosen = min((loss for line in strengths.values() for _, loss in line), default=math.nan)
+    words = (
+        f"alpha {number(fit.alpha)} was chosen. Candidates of different strength were fitted to "
+        "some rows and judged by their log-loss on others, which they had not seen; lower is "
+        "better. The ring is the choice, which was then solved on all rows."
+    )
+    found = [_draw(strengths, "alpha (logarithmic)", (fit.alpha, chosen))]
+    if pairs:
+        best = min(next(iter(pairs.values())), key=lambda point: point[1])
+        is_kept = model.terms is not None and any(t.kind == "pair" for t in model.terms)
+        found.append(_draw(pairs, "smoothness of pairs", best if is_kept else None))
+    parts = [paragraph(words), tag("div", *found, class_="pictures races")]
+    if pairs and not is_kept:
+        parts.append(note("Pairs of columns did not help by more than chance, and were left out."))
+    parts.append(_candidates_table(strengths | pairs))
+    return Section("race", title, join(parts))
+
+
+def _lines(selection: list[dict[str, float | str]]) -> tuple[Lines, Lines]:
+    """Return the least loss of each candidate by its alpha, and of pairs by their smoothness."""
+    least: tuple[dict[str, dict[float, float]], dict[str, dict[float, float]]] = ({}, {})
+    for row in selection:
+        words = [f"l1 ratio {float(row['l1_ratio']):g}"]
+        if "loss" in row:
+            words.insert(0, f"{row['loss']} loss")
+        smoothness = float(row.get("smoothness", math.inf))
+        is_pair = math.isfinite(smoothness)  # all of them at the alpha that was chosen before
+        key = "with pairs" if is_pair else ", ".join(words)
+        at, loss = smoothness if is_pair else float(row["alpha"]), float(row["held_out_loss"])
+        known = least[is_pair].setdefault(key, {})
+        known[at] = min(loss, known.get(at, math.inf))
+    strengths, pairs = (
+        {key: sorted(found.items()) for key, found in some.items()} for some in least
+    )
+    return strengths, pairs
+
+
+def _draw(lines: Lines, x_name: str, chosen: tuple[float, float] | None) -> Markup:
+    """Draw the losses of candidates, and ring the choice."""
+    points = [point for line in lines.values() for point in line if math.isfinite(point[1])]
+    losses = np.array([loss for _, loss in points] or [1.0])
+    # What is far worse than the rest would press the rest together.
+    worst = losses.min() + 4.0 * max(float(np.median(losses) - losses.min()), 1e-6)
+    rings = [] if chosen is None or not (chosen[0] > 0 and math.isfinite(chosen[1])) else [chosen]
+    x = Picture.across([at for at, _ in [*points, *rings]], width=SIZE[0], is_log=True)
+    y = Picture.upwards(losses[losses <= worst], height=SIZE[1])
+    picture = Picture(f"Held-out log-loss against {x_name}", x, y, size=SIZE)
+    picture.axes(x_name, "held-out log-loss")
+    for k, line in enumerate(lines.values()):
+        inside = [(at, loss) for at, loss in line if at > 0 and math.isfinite(loss)]
+        class_ = f"kind{min(k, 3)}"
+        picture.line([at for at, _ in inside], [loss for _, loss in inside], f"line {class_}")
+        for at, loss in inside:
+            picture.dot(at, loss, f"dot {class_}", 2.5)
+    for at, loss in rings:
+        picture.dot(at, loss, "ring", 6.0)
+    caption: list[Any] = []
+    for k, key in enumerate(lines):
+        caption += [tag("span", "● ", class_=f"kind{min(k, 3)}"), f"{key}  "]
+    if (losses > worst).any():
+        caption.append("Dots at the upper edge are worse still.")
+    return figure(picture.svg(), *caption)
+
+
+def _candidates_table(lines: Lines) -> Markup:
+    rows = [
+        (key, Cell(number(at), at), Cell(f"{loss:.5f}" if math.isfinite(loss) else "none", loss))
+        for key, line in lines.items()
+        for at, loss in line
+    ]
+    heads = ["candidates", "alpha or smoothness", "held-out log-loss"]
+    inner = table("Candidates of the race", heads, rows, aligns="<>>", is_sorted=True)
+    return tag("details", tag("summary", f"The {len(rows)} candidates as a table"), inner)
+
+
+MOST_OF_A_GROUP = 8
+FEW = 200  # rows: fewer tell little
+
+
+def proof_section(model: NamedModel, data: ReportData | None, core: HardCore | None) -> Section:
+    """Return the verdict of the fit with its certificate."""
+    fit = model.fit
+    objective = [float(value) for value in fit.objective if math.isfinite(value)]
+    rows: list[tuple[Any, Any]] = [("how it ended", given(fit.message, 400))]
+    if objective:
+        words = ", ".join(number(value, 6) for value in objective[:5])
+        more = f" and {len(objective) - 5:,} more" if len(objective) > 5 else ""
+        rows.append(("objective", words + more))
+    rows.append(("certified gap", _gap(model)))
+    parts = [facts(rows)]
+    if data is not None and data.codes is not None:
+        parts += [tag("h3", "What these data forbid"), _forbidden(model, data)]
+    if core is not None:
+        parts += [tag("h3", "The hard core"), _core(core)]
+    else:
+        parts.append(
+            note(
+                tag("code", "tauboost inspect DATA --verdict"),
+                " and ",
+                tag("code", "tb.hard_core"),
+                " say of two classes whether an optimum without penalty exists, and which rows "
+                "contradict each other, with a proof that anybody can check.",
+            )
+        )
+    return Section("proof", "Verdict and certificate", join(parts))
+
+
+def _gap(model: NamedModel) -> str:
+    record = model.record
+    if record is None or record.gap is None:
+        return (
+            "none: the model was not fitted to an optimum whose distance could be bounded, or an "
+            "older version wrote it"
+        )
+    return (
+        f"{number(record.gap)}: no other coefficients have an objective that is lower by more. "
+        "The bound is arithmetic on the data of the fit, which anybody can repeat."
+    )
+
+
+def _forbidden(model: NamedModel, data: ReportData) -> Markup:
+    """Say how many rows no model of these columns can get right."""
+    assert data.codes is not None
+    found = contradictions(data.rows.prints, data.codes)
+    word = model.row_word
+    if not found.n_rows:
+        return paragraph(
+            f"No two {word}s are the same to the model and have different labels: nothing in the "
+            f"data forbids a model that gets every {word} right."
+        )
+    labels = model.labels
+    said = paragraph(
+        f"{found.n_rows:,} {word}s are the same to the model as others with another label. "
+        f"Whatever its weights, a model of these columns gets at least {found.n_errors:,} of "
+        f"{data.rows.n:,} wrong ({percent(found.n_errors / data.rows.n, 2)})."
+    )
+    lines = []
+    for group in found.groups:
+        counts = np.bincount(data.codes[group], minlength=len(labels))
+        who = ", ".join(f"{k + data.first:,}" for k in group[:MOST_OF_A_GROUP])
+        more = f" and {len(group) - MOST_OF_A_GROUP:,} more" if len(group) > MOST_OF_A_GROUP else ""
+        kinds = [
+            part
+            for code in np.flatnonzero(counts)
+            for part in (f"{counts[code]:,} × ", given(labels[code], 30), "  ")
+        ]
+        lines.append(tag("li", f"{word}s {who}{more}: ", *kinds))
+    return join([said, tag("ul", *lines)])
+
+
+def _core(core: HardCore) -> Markup:
+    return facts(
+        [
+            ("verdict", given(core.message, 400)),
+            ("proof", given(str(core.verify()), 400)),
+            ("hard core", f"{int(np.count_nonzero(core.core)):,} rows"),
+            ("separated", f"{int(np.count_nonzero(core.separated)):,} rows"),
+        ]
+    )
+
+
+def cautions(model: NamedModel, data: ReportData | None, quality: Quality | None) -> list[str]:
+    """Return what there is to warn of, in sentences."""
+    record, found = model.record, list[str]()
+    if record is not None and record.caution:
+        found.append(f"The fit warned: {record.caution}.")
+    if data is not None and data.trained is not None and are_trained_on(data.trained):
+        found.append(_of_training_rows(model, data.trained))
+    if quality is not None:
+        found += _of_quality(model, quality)
+    return found
+
+
+def _of_training_rows(model: NamedModel, trained: Estimate) -> str:
+    word = model.row_word
+    if trained.low == 1.0:
+        start = "The model was fitted on these very rows: what is measured here is what it "
+    else:
+        start = f"The model was trained on {how_many(trained)}these {word}s, which it "
+    return (
+        f"{start}remembers. Give {word}s that it has not seen; after tauboost fit --test 0.2, "
+        "tauboost report --test 0.2 takes them from the same data."
+    )
+
+
+def _of_quality(model: NamedModel, quality: Quality) -> list[str]:
+    found = []
+    if quality.n < FEW:
+        found.append(f"{quality.n:,} {model.row_word}s tell little: look at the bands.")
+    absent = int(np.count_nonzero(quality.counts == 0))
+    if absent:
+        found.append(f"{absent:,} of the classes are not among these {model.row_word}s.")
+    if quality.log_loss.low > quality.guess_loss:
+        found.append("Its probabilities are worse than always saying the shares of the classes.")
+    off = [
+        b for one in quality.classes for b in one.bins if _is_off(b.said, b.true.low, b.true.high)
+    ]
+    total = sum(len(one.bins) for one in quality.classes)
+    if quality.n >= FEW and total and len(off) > 0.4 * total:
+        found.append(
+            "Its probabilities are off: in many bins of the calibration curve what is said does "
+            "not come true as often. calibration='sigmoid' may help, where the classifier has it."
+        )
+    return found
+
+
+def _is_off(said: float, low: float, high: float) -> bool:
+    return not low - 0.01 <= said <= high + 0.01
+
+
+def warnings_section(found: list[str]) -> Section:
+    """Return the warnings, or that there are none."""
+    if not found:
+        return Section("warnings", "Warnings", paragraph("None."))
+    return Section("warnings", "Warnings", tag("ul", *[tag("li", text) for text in found]))

@@ -1,4 +1,7 @@
-"""How good a model is on rows with known labels: the numbers, with bands."""
+"""How good a model is on rows with known labels: the numbers, with their intervals.
+
+Rows that the model was trained on say little of others: their share is measured too.
+"""
 
 from __future__ import annotations
 
@@ -9,15 +12,46 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..kinds.rows import GivenRows
 from ..losses import likeliest
-from .bands import Curves, Estimate, area, curves, mean_of, mean_share, share, wilson
+from ..tuning.record import Record
+from .intervals import Curves, Estimate, area, curves, mean_of, mean_share, share, wilson
 
-__all__ = ["Bin", "ClassQuality", "Quality", "Threshold", "calibration_bins", "measure"]
+__all__ = [
+    "Bin",
+    "ClassQuality",
+    "Quality",
+    "ReportData",
+    "Threshold",
+    "are_trained_on",
+    "calibration_bins",
+    "measure",
+    "share_trained_on",
+]
 
 BINS = 10  # of a calibration curve
 THRESHOLDS = np.arange(101) / 100  # of the probability, for the one that can be moved
 SMALLEST = 1e-300  # probability, for its logarithm
 MOST_CURVES = 12  # classes whose curves are drawn
+
+
+FEW = 0.02  # of the rows: fewer hardly change what is measured
+MOST_BY_CHANCE = 0.9  # where more new rows than this equal training rows, nothing can be told
+
+
+@dataclass(frozen=True, eq=False)
+class ReportData:
+    """Rows, what they are called, and the number of each one's class, where labels were given.
+
+    ``trained`` is the share of them that the model was trained on, where that can be told.
+    """
+
+    name: str
+    rows: GivenRows
+    codes: NDArray[np.intp] | None
+    hash: str = ""
+    first: int = 0  # the number of the first row, as people count them
+    trained: Estimate | None = None
 
 
 class Bin(NamedTuple):
@@ -194,3 +228,39 @@ def _thresholds(
         )
         for t in THRESHOLDS
     ]
+
+
+def share_trained_on(
+    record: Record | None, prints: NDArray[np.uint64], data_hash: str
+) -> Estimate | None:
+    """Return the share of rows that the model was trained on; None: it cannot be told.
+
+    Rows that are equal to others by chance are taken off, as many as among the training rows. Both
+    shares are of as many as are different: equal rows are in a sketch, or out of it, together.
+    """
+    if record is None:
+        return None
+    if record.is_of(data_hash):
+        return Estimate(1.0, 1.0, 1.0)
+    if record.sketch is None:
+        return None
+    seen = record.sketch.among(prints)
+    if seen.judged == 0:
+        return None
+    share = seen.known / seen.judged
+    of = np.array([seen.different, seen.of])
+    lows, highs = wilson(np.array([share, seen.by_chance]) * of, of)
+    if highs[1] > MOST_BY_CHANCE:
+        return None
+    return Estimate(
+        _beyond(share, seen.by_chance), _beyond(lows[0], highs[1]), _beyond(highs[0], lows[1])
+    )
+
+
+def _beyond(share: float, by_chance: float) -> float:
+    return float(np.clip((share - by_chance) / (1.0 - by_chance), 0.0, 1.0))
+
+
+def are_trained_on(found: Estimate | None) -> bool:
+    """Whether so many rows were trained on that what is measured is that of training rows."""
+    return found is not None and found.low > FEW

@@ -1,18 +1,29 @@
-"""How good the model is on the data that were given: numbers, curves, thresholds, classes."""
+"""How good a model is on the data that were given: numbers, curves, thresholds, classes."""
 
 from __future__ import annotations
 
 import numpy as np
 
-from .bands import Estimate, share
-from .curve_pictures import draw_calibration, draw_precision, draw_roc
-from .elements import Cell, Section, banded, figure, note, paragraph, percent, table
-from .markup import Markup, given, join, tag
-from .quality import ClassQuality, Quality
-from .rows import Data
-from .subject import Subject
-from .thresholds import FIXED, thresholds
-from .trained_rows import are_trained_on, how_many
+from ..kinds.rows import NamedModel
+from .html import (
+    Cell,
+    Markup,
+    Section,
+    banded,
+    figure,
+    given,
+    how_many,
+    join,
+    note,
+    paragraph,
+    percent,
+    scrolled,
+    table,
+    tag,
+)
+from .intervals import Estimate, share
+from .quality import ClassQuality, Quality, ReportData, are_trained_on
+from .svg import draw_calibration, draw_precision, draw_roc
 
 __all__ = ["quality_section"]
 
@@ -25,7 +36,7 @@ BANDS = (
 )
 
 
-def quality_section(subject: Subject, data: Data | None, found: Quality | None) -> Section:
+def quality_section(model: NamedModel, data: ReportData | None, found: Quality | None) -> Section:
     """Return what was measured, or how to have it measured."""
     if data is None:
         text = paragraph(
@@ -38,17 +49,21 @@ def quality_section(subject: Subject, data: Data | None, found: Quality | None) 
         return Section("quality", TITLE, text)
     if found is None:
         text = paragraph(
-            f"{data.rows.n:,} {subject.row_word}s were given without labels: with labels they "
+            f"{data.rows.n:,} {model.row_word}s were given without labels: with labels they "
             "would tell how good the model is."
         )
         return Section("quality", TITLE, text)
-    parts = _binary(subject, found) if found.is_binary else _several(subject, found)
+    parts = _binary(model, found) if found.is_binary else _several(model, found)
     seen = Markup()
     if data.trained is not None and are_trained_on(data.trained):
-        words = f" The model was trained on {how_many(data.trained)}these {subject.row_word}s: "
-        seen = tag("strong", f"{words}figures of training {subject.row_word}s.")
+        words = f" The model was trained on {how_many(data.trained)}these {model.row_word}s: "
+        seen = tag("strong", f"{words}figures of training {model.row_word}s.")
     head = paragraph(
-        f"Measured on {found.n:,} {subject.row_word}s of ", given(data.name), ".", seen, f" {BANDS}"
+        f"Measured on {found.n:,} {model.row_word}s of ",
+        given(data.name),
+        ".",
+        seen,
+        f" {BANDS}",
     )
     return Section("quality", TITLE, join([head, *parts]))
 
@@ -72,12 +87,12 @@ def _numbers(found: Quality, auc: Estimate | None) -> Markup:
     return table("Measures of quality", heads, rows, aligns="<>>")
 
 
-def _binary(subject: Subject, found: Quality) -> list[Markup]:
-    one, name = found.classes[0], subject.labels[subject.positive]
+def _binary(model: NamedModel, found: Quality) -> list[Markup]:
+    one, name = found.classes[0], model.labels[model.positive]
     parts = [_numbers(found, one.auc)]
     parts.append(_pictures(one, name, found.n))
-    parts += [tag("h3", "Threshold"), thresholds(subject, found)]
-    parts += [tag("h3", "By class"), _class_table(subject, found)]
+    parts += [tag("h3", "Threshold"), thresholds(model, found)]
+    parts += [tag("h3", "By class"), _class_table(model, found)]
     return parts
 
 
@@ -106,14 +121,14 @@ def _pictures(one: ClassQuality, name: str, n: int) -> Markup:
     )
 
 
-def _several(subject: Subject, found: Quality) -> list[Markup]:
-    parts = [_numbers(found, None), tag("h3", "By class"), _class_table(subject, found)]
-    parts += [tag("h3", "Confusion"), _confusion(subject, found)]
-    parts += [tag("h3", "If it may stay silent"), _silence(subject, found)]
+def _several(model: NamedModel, found: Quality) -> list[Markup]:
+    parts = [_numbers(found, None), tag("h3", "By class"), _class_table(model, found)]
+    parts += [tag("h3", "Confusion"), _confusion(model, found)]
+    parts += [tag("h3", "If it may stay silent"), _silence(model, found)]
     parts.append(tag("h3", "Curves"))
     drawn = [one for one in found.classes if one.curves is not None]
     for one in drawn:
-        name = subject.labels[one.code]
+        name = model.labels[one.code]
         inner = [tag("summary", given(name), " against the rest"), _pictures(one, name, found.n)]
         parts.append(tag("details", *inner, open=one is drawn[0] or None))
     if len(drawn) < len(found.classes):
@@ -121,11 +136,11 @@ def _several(subject: Subject, found: Quality) -> list[Markup]:
     return parts
 
 
-def _class_table(subject: Subject, found: Quality) -> Markup:
+def _class_table(model: NamedModel, found: Quality) -> Markup:
     rows = []
     said = found.confusion.sum(axis=0)
     aucs = {one.code: one.auc for one in found.classes}
-    for k, label in enumerate(subject.labels):
+    for k, label in enumerate(model.labels):
         right, n = int(found.confusion[k, k]), int(found.counts[k])
         auc = aucs.get(k, found.classes[0].auc if found.is_binary else None)
         rows.append(
@@ -138,7 +153,7 @@ def _class_table(subject: Subject, found: Quality) -> Markup:
                 _sorted(auc, is_percent=False),
             )
         )
-    heads = ["class", f"{subject.row_word}s", "said", "precision", "recall", "AUC"]
+    heads = ["class", f"{model.row_word}s", "said", "precision", "recall", "AUC"]
     return table("Quality by class", heads, rows, aligns="<>>>>>", is_sorted=True)
 
 
@@ -147,8 +162,8 @@ def _sorted(found: Estimate | None, *, is_percent: bool) -> Cell:
     return Cell(banded(found, is_percent=is_percent), value)
 
 
-def _confusion(subject: Subject, found: Quality) -> Markup:
-    labels = subject.labels
+def _confusion(model: NamedModel, found: Quality) -> Markup:
+    labels = model.labels
     if len(labels) <= MOST_IN_A_MATRIX:
         rows = [
             (given(label), *[f"{n:,}" for n in row])
@@ -178,10 +193,10 @@ def safe_head(label: str) -> Markup:
     return given(label, 24)
 
 
-def _silence(subject: Subject, found: Quality) -> Markup:
+def _silence(model: NamedModel, found: Quality) -> Markup:
     words = paragraph(
         "If the model answers only where its likeliest class has a probability above a threshold, "
-        f"it answers fewer {subject.row_word}s, and more of the answers are right."
+        f"it answers fewer {model.row_word}s, and more of the answers are right."
     )
     rows = []
     for at in (0.0, *FIXED, 0.95, 0.99):
@@ -197,3 +212,91 @@ def _silence(subject: Subject, found: Quality) -> Markup:
         )
     heads = ["threshold", "answered", "of all", "right"]
     return join([words, table("Answers above a threshold", heads, rows, aligns=">>>>")])
+
+
+FIXED = (0.1, 0.2, 0.3, 0.4, 0.5, 0.6, 0.7, 0.8, 0.9)
+HEADS = (
+    "threshold",
+    "right alarms",
+    "false alarms",
+    "missed",
+    "rightly not",
+    "precision",
+    "recall",
+)
+RATES = {
+    "precision": "precision",
+    "recall": "recall",
+    "rate": "false positive rate",
+    "accuracy": "accuracy",
+}
+
+
+def thresholds(model: NamedModel, found: Quality) -> Markup:
+    """Return what becomes of the rows at thresholds of the probability of the positive class."""
+    words = paragraph(
+        "The model says ",
+        given(model.labels[model.positive]),
+        " where its probability is above 50%. Another one trades misses for false alarms.",
+    )
+    return join([words, _moved(model, found), _threshold_table(found)])
+
+
+def _moved(model: NamedModel, found: Quality) -> Markup:
+    """Return the threshold that a script moves; without one it stays hidden."""
+    data = ";".join(f"{t.true_positive},{t.false_positive}" for t in found.thresholds)
+    slider = tag(
+        "label",
+        "Threshold ",
+        tag("input", type="range", min="0", max="100", value="50", step="1", data_slider=True),
+        " ",
+        tag("output", "50%", data_out="at"),
+    )
+    rates = [tag("div", tag("dt", word), tag("dd", "", data_out=o)) for o, word in RATES.items()]
+    return tag(
+        "div",
+        slider,
+        tag("div", _threshold_matrix(model), tag("dl", *rates, class_="facts"), class_="side"),
+        class_="threshold",
+        hidden=True,
+        data_threshold=data,
+        data_positive=str(found.classes[0].n),
+        data_negative=str(found.n - found.classes[0].n),
+    )
+
+
+def _threshold_matrix(model: NamedModel) -> Markup:
+    """Return the confusion at the threshold, which the script fills in."""
+    label = "Confusion at the threshold"
+    positive, negative = (given(label, 30) for label in model.sides)
+    said = [tag("th", "said ", word, scope="col", class_="n") for word in (positive, negative)]
+    rows = [
+        tag("tr", tag("th", "is ", word, scope="row"), *[_filled_in(out) for out in outs])
+        for word, outs in ((positive, ("tp", "fn")), (negative, ("fp", "tn")))
+    ]
+    heads = tag("thead", tag("tr", tag("td", ""), *said))
+    caption = tag("caption", label, class_="hidden")
+    return scrolled(tag("table", caption, heads, tag("tbody", *rows)), label)
+
+
+def _filled_in(out: str) -> Markup:
+    return tag("td", "", class_="n", data_out=out)
+
+
+def _threshold_table(found: Quality) -> Markup:
+    positive, negative = found.classes[0].n, found.n - found.classes[0].n
+    rows = []
+    for at in FIXED:
+        _, hits, alarms = found.thresholds[round(100 * at)]
+        rows.append(
+            (
+                f"{at:.0%}",
+                f"{hits:,}",
+                f"{alarms:,}",
+                f"{positive - hits:,}",
+                f"{negative - alarms:,}",
+                banded(share(hits, hits + alarms), is_percent=True),
+                banded(share(hits, positive), is_percent=True),
+            )
+        )
+    return table("Confusion at some thresholds", HEADS, rows, aligns=">" * len(HEADS))

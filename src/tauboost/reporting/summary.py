@@ -1,4 +1,4 @@
-"""The verdict, first of all: one sentence that can be read without the rest, and a few numbers."""
+"""The head and the foot of a report: one sentence and a few numbers, and the model card."""
 
 from __future__ import annotations
 
@@ -9,45 +9,43 @@ from typing import Any
 
 import numpy as np
 
-from .bands import Estimate
-from .elements import banded, percent
-from .markup import Markup, given, join, tag
-from .quality import Quality
-from .rows import Data
-from .subject import Subject
-from .trained_rows import are_trained_on, how_many
+from ..kinds.rows import NamedModel
+from .fit_section import data_hash
+from .html import Markup, Section, banded, facts, given, how_many, join, percent, tag
+from .intervals import Estimate
+from .quality import Quality, ReportData, are_trained_on
 
-__all__ = ["plain_verdict", "summary", "verdict"]
+__all__ = ["card_section", "plain_verdict", "summary", "verdict"]
 
 # From which area under the curve on a word is deserved.
 WORDS = ((0.95, "very well"), (0.85, "well"), (0.7, "fairly well"), (0.0, "a little"))
 
 
-def verdict(subject: Subject, data: Data | None, quality: Quality | None) -> list[Any]:
+def verdict(model: NamedModel, data: ReportData | None, quality: Quality | None) -> list[Any]:
     """Return the sentence, as words and names."""
     if data is None or quality is None:
-        return _without_labels(subject)
+        return _without_labels(model)
     if data.trained is not None and are_trained_on(data.trained):
-        return _of_training_rows(subject, data, data.trained, quality)
-    where = [f"On {quality.n:,} {subject.row_word}s of ", given(data.name), ", "]
-    most = given(subject.labels[int(np.argmax(quality.counts))], 30)
+        return _verdict_of_training_rows(model, data, data.trained, quality)
+    where = [f"On {quality.n:,} {model.row_word}s of ", given(data.name), ", "]
+    most = given(model.labels[int(np.argmax(quality.counts))], 30)
     guess = ["always saying ", most, f" would be right for {percent(quality.guess_accuracy)}."]
     if quality.is_binary:
         right = f" It is right for {percent(quality.accuracy.value)} of them; "
-        return [*where, *_binary(subject, quality), right, *guess]
+        return [*where, *_binary(model, quality), right, *guess]
     return [*where, *_several(quality), *guess, *_alike(quality)]
 
 
-def _of_training_rows(
-    subject: Subject, data: Data, trained: Estimate, quality: Quality
+def _verdict_of_training_rows(
+    model: NamedModel, data: ReportData, trained: Estimate, quality: Quality
 ) -> list[Any]:
     """Say what was measured, and no word on how good that is: it is of rows that it has seen."""
-    most = given(subject.labels[int(np.argmax(quality.counts))], 30)
+    most = given(model.labels[int(np.argmax(quality.counts))], 30)
     auc = quality.classes[0].auc if quality.is_binary else None
     return [
-        f"The model was trained on {how_many(trained)}these {quality.n:,} {subject.row_word}s of ",
+        f"The model was trained on {how_many(trained)}these {quality.n:,} {model.row_word}s of ",
         given(data.name),
-        f", so these are figures of training {subject.row_word}s, and say little of others: ",
+        f", so these are figures of training {model.row_word}s, and say little of others: ",
         "" if auc is None else f"AUC {auc.value:.3f}, ",
         f"right for {percent(quality.accuracy.value)} of them; always saying ",
         most,
@@ -82,28 +80,28 @@ def _between(found: Estimate, of: str = "") -> str:
     return f"{percent(found.value)}{of} ({percent(found.low)} to {percent(found.high)})"
 
 
-def _binary(subject: Subject, quality: Quality) -> list[Any]:
+def _binary(model: NamedModel, quality: Quality) -> list[Any]:
     auc = quality.classes[0].auc
     if auc is None:
         return ["only one class occurs, so nothing can be told apart."]
-    names = _names(subject)
+    names = _both_classes(model)
     if auc.low <= 0.5:
         return ["the model is not shown to tell ", *names, f" (AUC {auc.value:.3f})."]
     word = next(word for least, word in WORDS if auc.value >= least)
     return ["the model tells ", *names, f" {word} (AUC {auc.value:.3f})."]
 
 
-def _names(subject: Subject) -> list[Any]:
-    positive, other = (given(label, 30) for label in subject.sides)
+def _both_classes(model: NamedModel) -> list[Any]:
+    positive, other = (given(label, 30) for label in model.sides)
     return [positive, " from ", other]
 
 
-def _without_labels(subject: Subject) -> list[Any]:
-    fit, record = subject.fit, subject.record
-    said: list[Any] = [f"This model tells {len(subject.labels):,} classes apart"]
-    if subject.is_binary:
-        said = ["This model tells ", *_names(subject)]
-    said.append(f", learned from {record.n_samples:,} {subject.row_word}s. " if record else ". ")
+def _without_labels(model: NamedModel) -> list[Any]:
+    fit, record = model.fit, model.record
+    said: list[Any] = [f"This model tells {len(model.labels):,} classes apart"]
+    if model.is_binary:
+        said = ["This model tells ", *_both_classes(model)]
+    said.append(f", learned from {record.n_samples:,} {model.row_word}s. " if record else ". ")
     if not math.isnan(fit.held_out_loss):
         said.append(
             f"On rows held out while it was fitted its log-loss was {fit.held_out_loss:.3f}"
@@ -126,11 +124,11 @@ def plain_verdict(said: list[Any]) -> str:
 
 
 def summary(
-    subject: Subject, said: list[Any], quality: Quality | None, cautions: list[str], title: str
+    model: NamedModel, said: list[Any], quality: Quality | None, cautions: list[str], title: str
 ) -> Markup:
     """Return the head of the page."""
     parts = [
-        tag("p", f"tauboost · {subject.kind}", class_="kind"),
+        tag("p", f"tauboost · {model.estimator}", class_="kind"),
         tag("h1", given(title, 120)),
         tag("p", *said, class_="verdict"),
     ]
@@ -139,7 +137,7 @@ def summary(
         if len(cautions) > 1:
             text += [" ", tag("a", f"All {len(cautions)} warnings", href="#warnings")]
         parts.append(tag("p", *text, class_="caution"))
-    parts.append(tag("dl", *[_tile(*one) for one in _tiles(subject, quality)], class_="tiles"))
+    parts.append(tag("dl", *[_tile(*one) for one in _tiles(model, quality)], class_="tiles"))
     return tag("header", *parts)
 
 
@@ -147,8 +145,8 @@ def _tile(word: str, value: Any) -> Markup:
     return tag("div", tag("dt", word), tag("dd", value))
 
 
-def _tiles(subject: Subject, quality: Quality | None) -> list[tuple[str, Any]]:
-    record = subject.record
+def _tiles(model: NamedModel, quality: Quality | None) -> list[tuple[str, Any]]:
+    record = model.record
     found: list[tuple[str, Any]] = []
     if quality is not None:
         if quality.is_binary and quality.classes[0].auc is not None:
@@ -157,10 +155,91 @@ def _tiles(subject: Subject, quality: Quality | None) -> list[tuple[str, Any]]:
         if not quality.is_binary and not quality.is_even:
             found.append(("balanced accuracy", banded(quality.balanced, is_percent=True)))
         found.append(("log-loss", banded(quality.log_loss)))
-    elif not math.isnan(subject.fit.held_out_loss):
-        found.append(("held-out log-loss", f"{subject.fit.held_out_loss:.3f}"))
+    elif not math.isnan(model.fit.held_out_loss):
+        found.append(("held-out log-loss", f"{model.fit.held_out_loss:.3f}"))
     if record is not None:
-        found.append((f"{subject.row_word}s of the fit", f"{record.n_samples:,}"))
-    word = "terms" if subject.row_word == "text" else "columns"
-    found.append((word, f"{subject.n_columns:,}"))
+        found.append((f"{model.row_word}s of the fit", f"{record.n_samples:,}"))
+    found.append((model.kind.columns_word, f"{model.n_columns:,}"))
     return found
+
+
+LONGEST_NOTES = 20_000  # characters of the notes
+
+
+def card_section(
+    model: NamedModel,
+    data: ReportData | None,
+    quality: Quality | None,
+    notes: str | None,
+    cautions: list[str],
+) -> Section:
+    """Return the card."""
+    rows: list[tuple[Any, Any]] = [
+        ("model", join([given(model.name), f", {model.estimator}, {len(model.labels)} classes"])),
+        ("intended use", _notes(notes)),
+        ("data of the fit", _fitted_on(model)),
+        ("data of this report", _measured_on(model, data)),
+        ("metrics", _metrics(model, quality)),
+        ("limits", _limits(model)),
+        ("warnings", join(_sentences(cautions)) if cautions else "none"),
+        ("method", "AdaBoost and logistic regression as one convex problem; Fercoq 2013."),
+    ]
+    return Section("card", "Model card", facts(rows))
+
+
+def _sentences(texts: list[str]) -> list[Markup]:
+    return [tag("p", text) for text in texts]
+
+
+def _notes(notes: str | None) -> Markup | str:
+    if notes is None or not notes.strip():
+        return join(
+            [
+                "Not written yet: ",
+                tag("code", "notes=..."),
+                " or ",
+                tag("code", "--notes FILE"),
+                " puts the author's words here: who should use the model for what, and who not.",
+            ]
+        )
+    parts = [part for part in notes[:LONGEST_NOTES].split("\n\n") if part.strip()]
+    return join([tag("p", given(" ".join(part.split()), LONGEST_NOTES)) for part in parts])
+
+
+def _fitted_on(model: NamedModel) -> Markup | str:
+    record = model.record
+    if record is None:
+        return "not known to the model"
+    return join([f"{record.n_samples:,} {model.row_word}s, hash ", data_hash(record)])
+
+
+def _measured_on(model: NamedModel, data: ReportData | None) -> Markup | str:
+    if data is None:
+        return "none"
+    said = [given(data.name), f", {data.rows.n:,} {model.row_word}s"]
+    if data.trained is not None and are_trained_on(data.trained):
+        said.append(f"; the model was trained on {how_many(data.trained)}them")
+    return join(said)
+
+
+def _metrics(model: NamedModel, quality: Quality | None) -> Markup | str:
+    if quality is None:
+        loss = model.fit.held_out_loss
+        if math.isnan(loss):
+            return "not measured"
+        return f"log-loss {loss:.4f} on rows held out in the fit"
+    parts: list[Any] = ["accuracy ", banded(quality.accuracy, is_percent=True)]
+    if quality.is_binary and quality.classes[0].auc is not None:
+        parts += [", AUC ", banded(quality.classes[0].auc)]
+    if not quality.is_binary:
+        parts += [", balanced accuracy ", banded(quality.balanced, is_percent=True)]
+    parts += [", log-loss ", banded(quality.log_loss)]
+    parts += [f"; always the most frequent class: {percent(quality.guess_accuracy)}"]
+    return join(parts)
+
+
+def _limits(model: NamedModel) -> str:
+    return (
+        f"{model.kind.limits(model)} It knows no other classes than these, and little of what is "
+        "rare in the data of the fit."
+    )

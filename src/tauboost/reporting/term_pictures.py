@@ -12,10 +12,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..base.messages import number
 from ..estimators.terms import Term
-from .drawing import Picture, coordinates
-from .markup import Markup
-from .scales import Scale, number
+from .html import Markup
+from .svg import Picture, Scale, coordinates
 
 __all__ = ["LEVELS", "draw_term", "spoken"]
 

@@ -1,7 +1,7 @@
-"""The methods. One file each, one driver loop (stopping.py), one door (registry.py)."""
+"""The methods. One file each, one loop (stopping.py), one entry point (registry.py)."""
 
+from .monitor import Snapshot, is_unbounded
 from .registry import METHODS, Method, solve
 from .result import Result, Status, Trace
-from .stopping import Snapshot, is_unbounded
 
 __all__ = ["METHODS", "Method", "Result", "Snapshot", "Status", "Trace", "is_unbounded", "solve"]

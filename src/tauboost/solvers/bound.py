@@ -22,19 +22,21 @@ from a few sweeps with a weaker l1.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
 
 from ..base.arrays import Vector
-from ..io.saved import FINITE, State, entry
 from ..penalty import Penalty
 from ..problem import BaseProblem, SparseProblem
 from ..rows import Point
 from .exact import Exact
 from .minorant import Minorant, level_minorant, minorant
+from .result import Status
 from .start import Start
+from .stopping import Iteration, run
 
 __all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "value_and_gap", "why_unbounded"]
 
@@ -71,9 +73,6 @@ class Bounding:
         self.is_possible = obstacle is None
         self.reason = obstacle or "the objective is not finite"
         self._confined: Confined | None = None
-        # Where the best bound, and the weights of small edges, were found: all that a state holds,
-        # as what follows from a point need not be believed.
-        self._points: dict[str, Vector] = {}
         if self.is_possible and problem.loss_function.has_odds:
             self.value = 0.0 - penalty.conjugate(np.zeros(problem.n_coordinates), 0.0)
             self._confined = Confined(0.0, -penalty.rest_value)
@@ -104,21 +103,7 @@ class Bounding:
         found = here.level - self.penalty.conjugate(here.slope, radius)
         if math.isfinite(found) and (self.value is None or found > self.value):
             self.value = found
-            self._points["best"] = lam.copy()
         return has_swept
-
-    def saved(self) -> State:
-        """Return all it takes to know as much again, to the same bits."""
-        return dict(self._points)
-
-    def restore(self, state: State) -> None:
-        """Find again what was known where `saved` was called."""
-        shape = (self.problem.n_coordinates,)
-        points = {name: entry(state, name, shape, np.float64, FINITE) for name in state}
-        if "confined" in points and self.needs_weights:
-            self._take_weights(points["confined"])
-        if "best" in points:
-            self.look(points["best"], 0.0)
 
     def _minorant(self, point: Point) -> Minorant | None:
         """Return the minorant at a point, or with the intercept moved."""
@@ -144,15 +129,7 @@ class Bounding:
             scale = np.divide(scale, of_l1, out=np.zeros_like(scale), where=of_l1 > 0)
         largest = float(scale.max(initial=0.0)) or 1.0  # 0: no entries at all
         near = 4 * (WEAK_ENOUGH - WEAKER) * l1 / largest
-        seen = math.inf
-        while at.epochs() < most_epochs:
-            at.advance(1.0)
-            hint = at.edge_hint or 0.0
-            if hint > near or hint == seen:
-                continue
-            seen = hint
-            if self._take_weights(at.lam):
-                break
+        run(at, _Confining(near, most_epochs, self._take_weights))
         return True
 
     def _take_weights(self, lam: Vector) -> bool:
@@ -165,7 +142,6 @@ class Bounding:
             return False
         within = replace(self.penalty, l1=edge).conjugate(here.slope, 0.0)
         self._confined = Confined(edge, within - here.level)
-        self._points["confined"] = lam.copy()
         return True
 
     def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Any:
@@ -178,6 +154,25 @@ class Bounding:
         # lam is nearly optimal, and close to where this will end: where Newton is at his best.
         at.newton.hurry(lam, 2 * self.problem.matrix.nnz * most_epochs)
         return at
+
+
+class _Confining:
+    """Watches for weights of small edges, where sweeps have seen none that is large."""
+
+    def __init__(self, near: float, most_epochs: float, take: Callable[[Vector], bool]) -> None:
+        self.near, self.most_epochs, self.take = near, most_epochs, take
+        self.seen = math.inf
+
+    def observe(self, at: Iteration) -> Status | None:
+        hint = math.inf if at.edge_hint is None else at.edge_hint
+        if hint <= self.near and hint != self.seen:
+            self.seen = hint
+            if self.take(at.lam):
+                return Status.CONVERGED
+        return Status.MAX_EPOCHS if at.epochs() >= self.most_epochs else None
+
+    def epochs_left(self, at: Iteration) -> float:  # noqa: ARG002
+        return 1.0
 
 
 def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> float:

@@ -15,28 +15,12 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.threads import useful_threads
-from ..io.saved import (
-    COUNT,
-    NOT_NEGATIVE,
-    Range,
-    State,
-    pack,
-    part,
-    prefixed,
-    unpack,
-)
 from ..problem import SparseProblem
 from ..rows import Rows
-from .newton import FEWEST_ITERATIONS, MOST_ITERATIONS, NewtonFinish
+from .newton import NewtonFinish
 from .start import Start
 from .sweep_plan import SweepPlan
-from .weights import (
-    ROWS_STATE,
-    WEIGHTS_STATE,
-    MultiplicativeWeights,
-    check_restored,
-    excess_edge,
-)
+from .weights import MultiplicativeWeights, excess_edge
 
 __all__ = ["BundleSize", "Exact"]
 
@@ -48,20 +32,6 @@ FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2
 # A run that starts from a point of its own takes a Newton step after the first sweep, if its
 # Hessian costs no more than so many sweeps.
 WARM = 40
-# What a state holds, and what it may be.
-ANY = Range(-math.inf, math.inf)  # weights that vanish take the objective to -inf
-STATE = WEIGHTS_STATE | {
-    "edge_hint": Range(0.0, math.inf),
-    "sweep_edge": NOT_NEGATIVE,
-    "sweep_decrease": ANY,
-}
-NEWTON_STATE = {
-    "iterations": Range(FEWEST_ITERATIONS, MOST_ITERATIONS),
-    "price": COUNT,
-    "wait": COUNT,
-    "paid": COUNT,
-    "recent": ANY,
-}
 
 
 class Exact(MultiplicativeWeights):
@@ -81,9 +51,7 @@ class Exact(MultiplicativeWeights):
         self.edge_hint = math.inf
         self.sweep_edge = 0.0
         self.sweep_decrease = 0.0
-        if start.resume is not None:
-            self.restore(start.resume)
-        elif start.lam.any():  # near the optimum already, as a rule: where Newton's step is good
+        if start.lam.any():  # near the optimum already, as a rule: where Newton's step is good
             self.newton.start_early(2 * WARM * self.problem.matrix.nnz)
 
     def advance(self, epochs_left: float) -> None:
@@ -99,22 +67,6 @@ class Exact(MultiplicativeWeights):
         self.settle(self.problem.omega * outcome.longest)
         if self.plan.is_done:
             self._after_sweep()
-
-    def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits; for rows of this machine."""
-        bundles = prefixed("bundles", pack(self.bundles, ("tau",)))
-        newton = prefixed("newton", pack(self.newton, NEWTON_STATE))
-        rows = prefixed("rows", pack(self.rows, ROWS_STATE))
-        return pack(self, STATE) | rows | bundles | newton | prefixed("plan", self.plan.saved())
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called."""
-        unpack(self, STATE, state)
-        unpack(self.rows, ROWS_STATE, part("rows", state))
-        unpack(self.bundles, self.bundles.state, part("bundles", state))
-        unpack(self.newton, NEWTON_STATE, part("newton", state))
-        self.plan.restore(part("plan", state))
-        check_restored(self)
 
     def _after_sweep(self) -> None:
         if self.plan.is_full:
@@ -167,12 +119,6 @@ class BundleSize:
         overlap = min(max(message_cost / matrix.m, FIRST_OVERLAP), LARGEST_OVERLAP)
         first = int(min(overlap * matrix.n / max(mean_row, 1e-300), self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
-
-    @property
-    def state(self) -> dict[str, Range]:
-        """What tau may be in a saved state."""
-        least, most = (self.tau, self.tau) if self.is_fixed else (SMALLEST_TAU, self.most)
-        return {"tau": Range(least, most)}
 
     def learn(self, undone: int, bundles: int, efficiency: float) -> None:
         """Shrink where bundles were undone or two columns did each other's work; else grow.

@@ -13,9 +13,9 @@ import numpy as np
 from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import BaseProblem
+from .monitor import Monitor
 from .result import Result, Status
 from .start import Start
-from .stopping import Monitor
 
 __all__ = ["Lbfgs", "minimise"]
 

@@ -13,7 +13,6 @@ from numpy.typing import ArrayLike
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_threads
-from ..io.saved import State
 from ..penalty import Bounds, Penalty, check_factors
 from ..problem import BaseProblem, Problem, SparseProblem
 from ..validation import check_vector
@@ -24,15 +23,22 @@ from .exact_async import ExactAsync
 from .fully_parallel import fully_parallel
 from .greedy import Greedy
 from .lbfgs import Lbfgs, minimise
+from .monitor import Callback, Monitor
 from .pcdm import Pcdm
 from .pcdm_async import PcdmAsync
 from .result import Result
 from .start import Start
-from .stopping import Callback, Iteration, Monitor, StoppingRule, drive
+from .stopping import Iteration, StoppingRule, run
 
 __all__ = ["METHODS", "Method", "solve"]
 
 PAPER_TAU = 16
+
+
+def iterate(at: Iteration, monitor: Monitor) -> Result:
+    """Take a method to its end."""
+    run(at, monitor)
+    return monitor.result(at)
 
 
 @dataclass(frozen=True, repr=False)
@@ -51,8 +57,7 @@ class Method:
     steps_without_psi: tuple[str, ...] = ()
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
-    can_resume: bool = False
-    run: Callable[[Any, Monitor], Result] = drive  # takes what `make` has made to its end
+    run: Callable[[Any, Monitor], Result] = iterate  # takes what `make` has made to its end
 
     def __repr__(self) -> str:
         return f"<{self.summary}>"
@@ -64,7 +69,6 @@ METHODS: dict[str, Method] = {
         "exact steps in bundles, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
-        can_resume=True,
     ),
     "exact-async": Method(
         ExactAsync,
@@ -132,7 +136,6 @@ def solve(
     lam0: ArrayLike | None = None,
     random_state: Any = None,
     callback: Callback | None = None,
-    resume: State | None = None,
 ) -> Result:
     """Minimise F(lam) + psi(lam).
 
@@ -178,9 +181,6 @@ def solve(
         Seed of the samplings; None draws a fresh one.
     callback : callable, optional
         Called with a ``Snapshot`` at each look at the objective; return True to stop.
-    resume : dict, optional
-        What ``Snapshot.saved()`` returned to a callback of a run with the same problem and options:
-        go on from there, to the same bits. Only ``exact`` can.
 
     Returns
     -------
@@ -211,17 +211,14 @@ def solve(
     options |= _step_option(method, chosen, step, penalty)
     options |= _tau_options(method, chosen, tau, random_state, problem)
     _check_fit(method, chosen, problem, penalty)
-    if resume is not None:
-        if not chosen.can_resume:
-            raise ValueError(f"resume: method {method!r} cannot go on from a saved state")
-        if not isinstance(problem, Problem):
-            raise ValueError(
-                "resume: only a Problem can; a cluster has checkpoint of tauboost.dask.solve"
-            )
-        if not isinstance(resume, dict):
-            raise TypeError(f"resume must be a dict of a saved state or None, got {shown(resume)}")
-        options["resume"] = resume
-    rule = StoppingRule.build(max_epochs, tol, time_limit, target, gap, relative_gap)
+    rule = StoppingRule.build(
+        tol=tol,
+        gap=gap,
+        relative_gap=relative_gap,
+        target=target,
+        max_epochs=max_epochs,
+        time_limit=time_limit,
+    )
     bounding = Bounding(problem, penalty, options["n_threads"])
     if (gap is not None or relative_gap is not None) and not bounding.is_possible:
         name = "relative_gap" if gap is None else "gap"
@@ -231,9 +228,7 @@ def solve(
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)
     _check_margins(lam, problem.design.scale)
     at = problem.solvers.get(method, chosen.make)(Start(problem, penalty, lam, **options))
-    monitor = Monitor(problem, penalty, rule, callback, bounding)
-    monitor.restore(resume, at)
-    return chosen.run(at, monitor)
+    return chosen.run(at, Monitor(problem, penalty, rule, callback, bounding))
 
 
 def _checked_start(problem: BaseProblem, lam0: ArrayLike | None) -> Vector | None:

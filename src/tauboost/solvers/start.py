@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from ..base.arrays import Vector
-from ..io.saved import State
 from ..penalty import Penalty
 from ..problem import BaseProblem
 
@@ -23,4 +22,3 @@ class Start:
     tau: int | None = None  # None: adapted to what is seen
     seed: int = 0
     step: str | None = None
-    resume: State | None = None  # go on from there

@@ -1,456 +1,184 @@
-"""When to stop, for every method the same: the rule, and the monitor that applies it.
+"""When fits stop: one loop, one rule.
 
-Tolerance is on the largest excess edge: with g the gradient of F and v_i the distance of 0 from the
-i-th component of the subdifferential of F + psi,
+`run` takes a fit, or fits that run side by side, from one point to the next until whoever watches
+says stop. What is watched for is a `StoppingRule`: the tolerances and limits of a solve, a search
+or a regularization path are fields of it.
 
-    edge = max_i v_i / u_i,    u_i = max_j |A_ji|,
+- ``edge``: the largest excess edge. With g the gradient of F and v_i the distance of 0 from the
+  i-th component of the subdifferential of F + psi,
 
-which does not depend on the scale of the features: without psi it is the largest weighted
-correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum. (For
-a classifier's columns in which few values are large u_i is less: design.edge_units.) On
-separable data no finite optimum exists; a certificate of separability ends the run there. Where
-the optimum can be bounded from below (bound.py), every run ends with a gap, and may stop on it.
+      edge = max_i v_i / u_i,    u_i = max_j |A_ji|,
+
+  which does not depend on the scale of the features: without psi it is the largest weighted
+  correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum.
+  (For a classifier's columns in which few values are large u_i is less: design.edge_units.)
+- ``gap``, ``relative_gap``: how far the objective can be above the optimum, proved (bound.py).
+- ``decrease``: how much a sweep lowers the objective. It costs nothing, and proves nothing: enough
+  to compare penalties by what is held out.
+- ``target``, ``max_epochs``, ``time_limit``.
 """
 
 from __future__ import annotations
 
-import math
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
-from typing import Any, ClassVar, Protocol, TypeVar
+from dataclasses import dataclass
+from typing import Generic, Protocol, Self, TypeVar
 
 import numpy as np
 
 from ..base.arrays import Vector
-from ..base.cached import cached_property
-from ..io.saved import FINITE, NOT_NEGATIVE, Range, State, entry, pack, part, prefixed, unpack
-from ..penalty import Penalty
-from ..problem import BaseProblem
 from ..validation import check_real
-from .bound import ENOUGH_EPOCHS, Bounding
-from .minorant import rounding_of
-from .result import Result, Status, Trace
-from .weights import excess_edge
+from .result import Status
 
-__all__ = [
-    "Callback",
-    "Iteration",
-    "Monitor",
-    "Snapshot",
-    "StoppingRule",
-    "drive",
-    "is_unbounded",
-    "run",
-]
+__all__ = ["Fits", "Iteration", "StoppingRule", "SweepMonitor", "Watcher", "run"]
 
-DEFAULT_TOL = 1e-4
+DEFAULT_EDGE = 1e-4
 DEFAULT_MAX_EPOCHS = 1000
-# Epochs that a bound may take: all it needs to stop on it, some at an optimum found otherwise, and
-# a share of the epochs done where a run was cut short.
-MOST_EPOCHS, LAST_SHARE = 100.0, 0.25
-# A gap of so many times what bounds leave for rounding is the smallest that can be certified.
-MOST_ROUNDING = 4.0
 
 
-class Iteration(Protocol):
-    """What a method shows of itself: where it is, how much it has done, how to go on."""
+class Advancing(Protocol):
+    """Whatever goes on step by step, and counts its work in epochs."""
+
+    def epochs(self) -> float:
+        """Work done, in epochs."""
+
+    def advance(self, epochs_left: float) -> None:
+        """Go on to the next point worth an evaluation, at most ``epochs_left`` further."""
+
+
+class Iteration(Advancing, Protocol):
+    """What a method of ``solve`` shows of itself: where it is, how much it has done."""
 
     lam: Vector
     value: float
     updates: int
     # A cheap guess at the edge, worth a test when it is near the tolerance, and corrected by it.
-    # None: no idea; 0: the gradient is at hand, and every look is worth a test.
+    # None: no idea; 0: the gradient is at hand, and every evaluation is worth a test.
     edge_hint: float | None
 
     @property
     def is_monotone(self) -> bool:
         """Whether the objective never rises, rounding aside."""
 
-    def epochs(self) -> float:
-        """Work done, in epochs."""
-
     def gradient(self) -> Vector:
         """Gradient of F at lam."""
-
-    def advance(self, epochs_left: float) -> None:
-        """Go on to the next point worth looking at, at most ``epochs_left`` further."""
 
     def finish(self) -> None:
         """Make value exact at the final lam."""
 
 
-@dataclass(frozen=True)
-class Snapshot:
-    """What a callback is given at each look at the objective.
+class Fits(Advancing, Protocol):
+    """Fits that run side by side, an epoch being a sweep of each that is still open."""
 
-    Attributes
-    ----------
-    epoch, updates, seconds, value, objective
-        As in :class:`tauboost.Trace`, of this look.
-    lam, intercept
-        Where the run is.
-    saved : callable or None
-        Returns all it takes to go on from here (``resume`` of solve); only "exact" can.
+    def open_all(self) -> None:
+        """Sweep all of them from now on."""
 
-    Examples
-    --------
-    >>> import tauboost as tb
-    >>> X, y = tb.make_w8a_like(2000, random_state=0)
-    >>> def enough(seen):
-    ...     return seen.objective < -1
-    >>> tb.solve(tb.Problem(X, y), callback=enough, random_state=0).status
-    <Status.INTERRUPTED: 'interrupted'>
-    """
-
-    epoch: float
-    updates: int
-    seconds: float
-    value: float
-    objective: float
-    saved: Callable[[], State] | None
-    point: Callable[[], tuple[Vector, float]] = field(repr=False)
-
-    @property
-    def lam(self) -> Vector:
-        """Where the run is, without the intercept."""
-        return self._found[0]
-
-    @property
-    def intercept(self) -> float:
-        """The intercept there; 0 where there is none."""
-        return self._found[1]
-
-    @cached_property
-    def _found(self) -> tuple[Vector, float]:
-        return self.point()
+    def close(self, decrease: float) -> bool:
+        """Leave out those whose last sweep gained no more than this; True: none is left."""
 
 
-Callback = Callable[[Snapshot], Any]
-Run = TypeVar("Run", bound="Advancing")
-Run_contra = TypeVar("Run_contra", contravariant=True)
+A = TypeVar("A", bound=Advancing)
+Seen_contra = TypeVar("Seen_contra", contravariant=True)
+F = TypeVar("F", bound=Fits)
 
 
-@dataclass(frozen=True)
+class Watcher(Protocol[Seen_contra]):
+    """Who decides when a fit stops."""
+
+    def observe(self, at: Seen_contra) -> Status | None:
+        """Look at where it is; a status means: stop here."""
+
+    def epochs_left(self, at: Seen_contra) -> float:
+        """Return how far it may still go."""
+
+
+def run(at: A, watcher: Watcher[A]) -> Status:
+    """Go on until the watcher says stop: the one loop of all fits."""
+    while (status := watcher.observe(at)) is None:
+        at.advance(watcher.epochs_left(at))
+    return status
+
+
+@dataclass(frozen=True, kw_only=True)
 class StoppingRule:
-    """The limits of a solve; see :func:`tauboost.solve` for their meaning."""
+    """Tolerances and limits, of which the first that is met ends a fit; see ``tauboost.solve``."""
 
-    max_epochs: float
-    tol: float
-    time_limit: float
-    target: float
-    gap: float = 0.0  # 0: never mind
+    edge: float = 0.0  # 0: not tested
+    gap: float = 0.0  # 0: not tested
     relative_gap: float = 0.0
+    decrease: float = -np.inf
+    target: float = -np.inf
+    max_epochs: float = np.inf
+    time_limit: float = np.inf
 
     @classmethod
     def build(
         cls,
-        max_epochs: float | None,
-        tol: float | None,
-        time_limit: float | None,
-        target: float | None,
+        *,
+        tol: float | None = None,
         gap: float | None = None,
         relative_gap: float | None = None,
-    ) -> StoppingRule:
-        """Check the public arguments of ``solve``; None means the default."""
-        if tol is None and not (gap is None and relative_gap is None):
-            tol = 0.0  # the gap says more
-        return cls(
-            DEFAULT_MAX_EPOCHS
-            if max_epochs is None
-            else check_real(max_epochs, "max_epochs", least=0.0),
-            DEFAULT_TOL if tol is None else check_real(tol, "tol", least=0.0),
-            np.inf if time_limit is None else check_real(time_limit, "time_limit", least=0.0),
-            -np.inf if target is None else check_real(target, "target"),
-            *(
-                0.0 if value is None else check_real(value, name, least=0.0, above=True)
-                for name, value in (("gap", gap), ("relative_gap", relative_gap))
-            ),
-        )
+        target: float | None = None,
+        max_epochs: float | None = None,
+        time_limit: float | None = None,
+    ) -> Self:
+        """Check the arguments of ``solve``; None means the default."""
+        if max_epochs is None:
+            max_epochs = DEFAULT_MAX_EPOCHS
+        if tol is None:  # a gap says more
+            tol = DEFAULT_EDGE if gap is None and relative_gap is None else 0.0
+        limits = {
+            "max_epochs": check_real(max_epochs, "max_epochs", least=0.0),
+            "edge": check_real(tol, "tol", least=0.0),
+        }
+        if time_limit is not None:
+            limits["time_limit"] = check_real(time_limit, "time_limit", least=0.0)
+        if target is not None:
+            limits["target"] = check_real(target, "target")
+        for name, value in (("gap", gap), ("relative_gap", relative_gap)):
+            if value is not None:
+                limits[name] = check_real(value, name, least=0.0, above=True)
+        return cls(**limits)
 
     def wanted_gap(self, objective: float, is_logarithm: bool) -> float:
         """Return the gap to stop on; 0: none."""
         return max(self.gap, self.relative_gap * (1.0 if is_logarithm else objective))
 
+    def limit_met(self, epochs: float, seconds: float) -> tuple[Status, str] | None:
+        """Return how a fit ends that has used up its epochs or its time."""
+        if epochs >= self.max_epochs:
+            return Status.MAX_EPOCHS, f"Out of epochs: {epochs:g} of {self.max_epochs:g} done."
+        if seconds >= self.time_limit:
+            said = f"Out of time: {seconds:.3g} s of {self.time_limit:.3g} s."
+            return Status.TIME_LIMIT, said
+        return None
 
-class Monitor:
-    """Watches one solve: keeps the trace and the clock, calls back, and gives the verdict."""
 
-    def __init__(
-        self,
-        problem: BaseProblem,
-        penalty: Penalty,
-        rule: StoppingRule,
-        callback: Callback | None = None,
-        bounding: Bounding | None = None,
-    ) -> None:
-        self.problem, self.penalty, self.rule, self.callback = problem, penalty, rule, callback
-        self.bounding = bounding
-        self._gap_tests = GapTests()
-        self._bounded_at: Vector | None = None
-        self._rows: list[tuple[float, float, float, float, float]] = []
-        self._next_test = 0.0
-        self._objective: float | None = None  # at the last look
-        self._verdict: tuple[Status, str] | None = None
+class SweepMonitor(Generic[F]):
+    """Watches fits by what their sweeps gain: no objective is computed.
+
+    Every fit is swept once at least. ``look`` is called after each sweep, and asks to stop by True.
+    """
+
+    def __init__(self, rule: StoppingRule, look: Callable[[], bool] | None = None) -> None:
+        self.rule, self.look = rule, look
         self._start = time.perf_counter()
+        self._has_begun = False
 
-    def observe(self, at: Iteration) -> Status | None:
-        """Look at the current point; a status means: stop here."""
-        epoch, seconds = at.epochs(), time.perf_counter() - self._start
-        objective = at.value + self.penalty.value(at.lam)
-        if at.is_monotone and self._objective is not None:
-            objective = _without_rounding(objective, self._objective)
-        self._objective = objective
-        value = objective if self.penalty.is_zero else at.value
-        self._rows.append((epoch, at.updates, seconds, value, objective))
-        self._verdict = self._judge(at, epoch, seconds, objective)
-        if self.callback is not None:
-            seen = (epoch, at.updates, seconds, value, objective)
-            stop = self.callback(Snapshot(*seen, self._saved(at), self._point(at)))
-            if isinstance(stop, bool | np.bool_) and stop and self._verdict is None:
-                self._verdict = (Status.INTERRUPTED, "Interrupted by the callback.")
-        return None if self._verdict is None else self._verdict[0]
+    def observe(self, at: F) -> Status | None:
+        """Close the fits that are solved; a status means: stop here."""
+        if not self._has_begun:
+            self._has_begun = True
+            at.open_all()
+        elif self.look is not None and self.look():
+            return Status.INTERRUPTED
+        elif time.perf_counter() - self._start >= self.rule.time_limit:
+            return Status.TIME_LIMIT
+        elif at.close(self.rule.decrease):
+            return Status.CONVERGED
+        return Status.MAX_EPOCHS if at.epochs() >= self.rule.max_epochs else None
 
-    def _saved(self, at: Iteration) -> Callable[[], State] | None:
-        """Return what gives the state of a method, and of its monitor, if the method has one."""
-        take = getattr(at, "saved", None)
-        return None if take is None else lambda: take() | prefixed("monitor", self._state(at))
-
-    def _state(self, at: Iteration) -> State:
-        """Return what decides when to test and to stop; a bound as the points it was found at."""
-        is_bounded = self._bounded_at is not None and np.array_equal(self._bounded_at, at.lam)
-        numbers = {"objective": np.asarray(self._objective), "bounded": np.asarray(int(is_bounded))}
-        bounding = {} if self.bounding is None else prefixed("bounding", self.bounding.saved())
-        return numbers | pack(self._gap_tests, GapTests.STATE) | bounding
-
-    def restore(self, resume: State | None, at: Iteration) -> None:
-        """Go on from where a method, which is there again, was observed last; None: begin."""
-        if resume is None:
-            return
-        state = part("monitor", resume)
-        self._objective = float(entry(state, "objective", (), np.float64, FINITE))
-        is_bounded = entry(state, "bounded", (), np.int64, Range(0, 1))
-        unpack(self._gap_tests, GapTests.STATE, state)
-        if self.bounding is not None:
-            self.bounding.restore(part("bounding", state))
-        self._bounded_at = at.lam.copy() if is_bounded else None
-
-    def _point(self, at: Iteration) -> Callable[[], tuple[Vector, float]]:
-        """Return lam and the intercept as they are now, for those who will ask for them.
-
-        A copy is a fraction of the work of putting coordinates in the order of the features.
-        """
-        lam = at.lam.copy()
-        return lambda: self.problem.design.split(lam, self.penalty.rest)
-
-    def epochs_left(self, at: Iteration) -> float:
-        """How far the method may still go."""
+    def epochs_left(self, at: F) -> float:
+        """Return how many sweeps may still be made."""
         return self.rule.max_epochs - at.epochs()
-
-    def conclude(self, status: Status, message: str) -> None:
-        """End the run for a reason of the method's own."""
-        self._verdict = (status, message)
-
-    def result(self, at: Iteration) -> Result:
-        """Freeze the outcome, after a last exact evaluation."""
-        assert self._verdict is not None
-        at.finish()
-        objective = at.value + self.penalty.value(at.lam)
-        bound, gap, message = self._last_bound(at, objective)
-        lam, intercept = self.problem.design.split(at.lam, self.penalty.rest)
-        columns = np.array(self._rows, dtype=np.float64).T.copy()
-        return Result(
-            lam=lam,
-            intercept=intercept,
-            value=at.value,
-            objective=objective,
-            status=self._verdict[0],
-            message=message,
-            n_epochs=at.epochs(),
-            n_updates=at.updates,
-            seconds=time.perf_counter() - self._start,
-            trace=Trace(*columns),
-            bound=bound,
-            gap=gap,
-        )
-
-    def _judge(
-        self, at: Iteration, epoch: float, seconds: float, objective: float
-    ) -> tuple[Status, str] | None:
-        rule = self.rule
-        if not np.isfinite(objective):
-            return Status.STALLED, f"The objective is {objective}: lam is too large to evaluate."
-        if objective <= rule.target:
-            return Status.TARGET, f"Target reached: objective {objective:.9g} <= {rule.target:.9g}."
-        certificate = None
-        if rule.tol > 0 and self._worth_a_test(at, epoch):
-            certificate = self._tolerance_test(at)
-        wanted = rule.wanted_gap(objective, not self.problem.loss_function.has_odds)
-        # A start of one's own may be all that is wanted.
-        is_warm = epoch == 0 and bool(at.lam.any())
-        is_due = is_warm or self._gap_tests.is_due(at.edge_hint, epoch)
-        # Where no optimum exists, edges need not fall any further.
-        is_due |= wanted > 0 and is_unbounded(self.problem, self.penalty, at.value, at.lam)
-        if not certificate and wanted > 0 and is_due:
-            certificate = self._gap_test(at, objective, wanted)
-        if certificate is not None:
-            return certificate
-        if epoch >= rule.max_epochs:
-            return Status.MAX_EPOCHS, f"Out of epochs: {epoch:g} of {rule.max_epochs:g} done."
-        if seconds >= rule.time_limit:
-            return Status.TIME_LIMIT, f"Out of time: {seconds:.3g} s of {rule.time_limit:.3g} s."
-        return None
-
-    def _worth_a_test(self, at: Iteration, epoch: float) -> bool:
-        """Tell whether to look at the whole gradient: on a hint, or else now and then."""
-        if at.edge_hint is not None:
-            is_near = at.edge_hint <= 2 * self.rule.tol
-            return is_near or is_unbounded(self.problem, self.penalty, at.value, at.lam)
-        if epoch < self._next_test:
-            return False
-        self._next_test = max(epoch + 1, 1.1 * epoch)
-        return True
-
-    def _tolerance_test(self, at: Iteration) -> tuple[Status, str] | None:
-        if is_unbounded(self.problem, self.penalty, at.value, at.lam):
-            return self._separable(at)
-        edge = excess_edge(self.problem, self.penalty, at.lam, at.gradient())
-        if edge <= self.rule.tol:
-            return (
-                Status.CONVERGED,
-                f"Converged: largest excess edge {edge:.3g} <= {self.rule.tol:.3g}.",
-            )
-        if at.edge_hint:  # a guess, and perhaps far too hopeful
-            at.edge_hint = edge
-        return None
-
-    def _gap_test(
-        self, at: Iteration, objective: float, wanted: float
-    ) -> tuple[Status, str] | None:
-        if is_unbounded(self.problem, self.penalty, at.value, at.lam):
-            return self._separable(at)
-        gap = self._bound_at(at, MOST_EPOCHS, objective)
-        if gap is not None and gap <= wanted:
-            return Status.CONVERGED, f"Converged: the gap is at most {wanted:.3g}."
-        if gap is not None and gap <= MOST_ROUNDING * rounding_of(
-            at.lam, self.problem.design.scale
-        ):
-            return Status.STALLED, "Rounding lets no smaller gap be certified."
-        self._gap_tests.learn(gap, wanted, at.edge_hint, at.epochs())
-        return None
-
-    def _bound_at(self, at: Iteration, most_epochs: float, objective: float) -> float | None:
-        """Bound the optimum from where a method is; returns the gap, or None."""
-        if self.bounding is None:
-            return None
-        # From one point there is no more to learn, but for weights that are still to be found.
-        is_known = self._bounded_at is not None and np.array_equal(self._bounded_at, at.lam)
-        if not is_known or self.bounding.needs_weights:
-            if self.bounding.look(at.lam, most_epochs):
-                at.finish()  # the sweeps may have used the same rows
-            self._bounded_at = at.lam.copy()
-        bound = self.bounding.value
-        return None if bound is None else max(0.0, objective - bound)
-
-    def _last_bound(
-        self, at: Iteration, objective: float
-    ) -> tuple[float | None, float | None, str]:
-        """Return the bound, the gap and the message of a run that is over."""
-        assert self._verdict is not None
-        status, message = self._verdict
-        if self.bounding is None or status == Status.SEPARABLE:
-            return None, None, message
-        gap = None
-        if np.isfinite(objective):
-            is_found = status == Status.CONVERGED
-            most_epochs = ENOUGH_EPOCHS if is_found else LAST_SHARE * at.epochs()
-            gap = self._bound_at(at, most_epochs, objective)
-        if gap is None:
-            return None, None, f"{message} No gap is certified: {self.bounding.reason}."
-        words = f"The optimum is at least {self.bounding.value:.9g}: certified gap {gap:.3g}."
-        return self.bounding.value, gap, f"{message} {words}"
-
-    def _separable(self, at: Iteration) -> tuple[Status, str]:
-        return Status.SEPARABLE, (
-            f"The data are separable: every margin is at least {self._least_margin(at):.3g} at "
-            f"F = {at.value:.6g}, and no finite lam is optimal. Penalise more, with an l2 "
-            "term, or set tol=0 to go on."
-        )
-
-    def _least_margin(self, at: Iteration) -> float:
-        """Return the smallest -(A lam)_j."""
-        return -self.problem.rows().point(at.lam).largest
-
-
-class GapTests:
-    """When the gap is worth a test, which costs a gradient.
-
-    A gap falls like the largest edge, or like its square. So the next test comes when the edges of
-    a sweep, which cost nothing, have fallen as far as the square asks for; where a method has none
-    to show, after a tenth more epochs.
-    """
-
-    STATE: ClassVar = {"edge": Range(0.0, math.inf), "epoch": NOT_NEGATIVE}
-
-    def __init__(self) -> None:
-        self.edge, self.epoch = np.inf, 0.0  # what to wait for
-
-    def is_due(self, edge: float | None, epoch: float) -> bool:
-        """Tell whether to test here."""
-        # Edges may be all rounding: a test is due now and then whatever they are.
-        return epoch >= (2.0 * self.epoch if edge else self.epoch) or bool(
-            edge and edge < self.edge
-        )
-
-    def learn(self, gap: float | None, goal: float, edge: float | None, epoch: float) -> None:
-        """Take note of what a test has found, and plan the next one."""
-        self.epoch = max(epoch + 1.0, 1.1 * epoch)
-        if edge:
-            self.edge = edge * (0.25 if gap is None else min(0.5, math.sqrt(goal / gap)))
-
-
-def is_unbounded(problem: BaseProblem, penalty: Penalty, value: float, lam: Vector) -> bool:
-    """Tell whether F + psi is proved to fall without end along lam, or to have no minimiser.
-
-    ``value`` is F at lam.
-    """
-    if penalty.l2 > 0 or penalty.has_bounds:
-        return False
-    return problem.loss_function.has_no_minimum(
-        value, problem.least_weight, penalty.l1, penalty.value(lam)
-    )
-
-
-class Advancing(Protocol):
-    """What goes on by itself."""
-
-    def advance(self, epochs_left: float) -> None:
-        """Go on to the next point worth looking at, at most ``epochs_left`` further."""
-
-
-class Observer(Protocol[Run_contra]):
-    """What decides when a run ends."""
-
-    def observe(self, at: Run_contra) -> Status | None:
-        """Look at the current point; a status means: stop here."""
-
-    def epochs_left(self, at: Run_contra) -> float:
-        """How far it may still go."""
-
-
-def run(at: Run, monitor: Observer[Run]) -> None:
-    """Go on until the monitor says stop: the one loop of all fits."""
-    while monitor.observe(at) is None:
-        at.advance(monitor.epochs_left(at))
-
-
-def drive(at: Iteration, monitor: Monitor) -> Result:
-    """Run a method until the monitor says stop."""
-    run(at, monitor)
-    return monitor.result(at)
-
-
-def _without_rounding(objective: float, before: float) -> float:
-    """Take a rise of a monotone method within the rounding of a refresh for no rise."""
-    is_rounding = before < objective <= before + 1e-11 * (1 + abs(before))
-    return before if is_rounding else objective

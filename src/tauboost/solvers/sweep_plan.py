@@ -10,17 +10,6 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from ..io.saved import (
-    NOT_NEGATIVE,
-    Range,
-    SavedStateError,
-    State,
-    entry,
-    pack,
-    pack_random,
-    unpack,
-    unpack_random,
-)
 from ..problem import SparseProblem
 
 __all__ = ["Shuffle", "SweepPlan"]
@@ -37,8 +26,6 @@ COLUMN_OVERHEAD = 32
 WORTH_REPEATING = 0.5
 LARGEST_SHARE = 0.8
 MOST_PARTIAL_SWEEPS = 8
-# All else follows from the columns of the sweep at hand.
-PLAN_STATE = {"gain": NOT_NEGATIVE, "partial_sweeps": Range(0, MOST_PARTIAL_SWEEPS)}
 
 
 class SweepPlan:
@@ -94,28 +81,8 @@ class SweepPlan:
             self.partial_sweeps = 0
             self._begin(self.nonempty)
 
-    def saved(self) -> State:
-        """Return where the plan stands."""
-        random = {"random": pack_random(self.shuffle.random)}
-        return pack(self, [*PLAN_STATE, "position"]) | {"columns": self.columns} | random
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called."""
-        columns = entry(state, "columns", (None,), np.int32, Range(0, len(self.counts) - 1))
-        is_first = np.zeros(len(self.counts), dtype=bool)
-        is_first[columns] = self.counts[columns] > 0
-        if np.count_nonzero(is_first) != len(columns):  # one twice, or one without entries
-            raise SavedStateError("columns")
-        self._lay_out(columns)
-        unpack(self, PLAN_STATE | {"position": Range(0, len(columns))}, state)
-        unpack_random(self.shuffle.random, state)
-
     def _begin(self, chosen: NDArray[np.int32]) -> None:
-        self._lay_out(self.shuffle(chosen))
-
-    def _lay_out(self, columns: NDArray[np.int32]) -> None:
-        """Set what follows from the columns of a sweep, in their order."""
-        self.columns = columns
+        self.columns = columns = self.shuffle(chosen)
         self.is_full = len(columns) == len(self.nonempty)
         self.work = int(self.cost[columns].sum())
         self.position = 0

@@ -12,40 +12,18 @@ import math
 import numpy as np
 
 from ..base.arrays import Vector
-from ..io.saved import COUNT, FINITE, NOT_NEGATIVE, POSITIVE, Range, SavedStateError, check_weights
 from ..losses import Evaluation
 from ..penalty import Penalty
 from ..problem import BaseProblem
-from ..rows import Iterate, LocalWeights, Point, WeightedRows
+from ..rows import Iterate, Point, WeightedRows
 from .start import Start
 
-__all__ = [
-    "EPOCHS_BETWEEN_REFRESHES",
-    "MAX_DRIFT",
-    "ROUNDING",
-    "ROWS_STATE",
-    "WEIGHTS_STATE",
-    "MultiplicativeWeights",
-    "check_restored",
-    "excess_edge",
-]
+__all__ = ["EPOCHS_BETWEEN_REFRESHES", "MAX_DRIFT", "MultiplicativeWeights", "excess_edge"]
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this
 # between refreshes: two such moves apart they are still negligible.
 MAX_DRIFT = 300.0
-ROUNDING = 1e-6  # more than this between what was saved and what follows from it is none
-# What the weights are, apart from the data and the rows: see saved.py.
-WEIGHTS_STATE = {
-    "lam": FINITE,
-    "total": POSITIVE,
-    "value": FINITE,
-    "updates": COUNT,
-    "drift": NOT_NEGATIVE,
-    "was_safe": Range(0, 1),
-    "refreshed_at": NOT_NEGATIVE,
-}
-ROWS_STATE = {"w": NOT_NEGATIVE, "E": NOT_NEGATIVE, "shift": FINITE}
 
 
 class MultiplicativeWeights:
@@ -120,27 +98,3 @@ def excess_edge(problem: BaseProblem, penalty: Penalty, lam: Vector, gradient: V
     unit = problem.design.edge_units
     violation = penalty.violation(lam, gradient)
     return float(np.max(violation / np.where(unit > 0, unit, 1.0), initial=0.0))
-
-
-def check_restored(at: MultiplicativeWeights) -> None:
-    """Check that all of it belongs to lam, up to what rounding has done to the weights."""
-    _check_rows(at.rows, at.lam)
-    level = at.rows.resum()
-    for name, found in (("total", level.total), ("value", level.value)):
-        if not abs(getattr(at, name) - found) <= ROUNDING * (1.0 + abs(found)):
-            raise SavedStateError(name)
-    if np.any(at.penalty.project(at.lam) != at.lam):
-        raise SavedStateError("lam")
-    if at.refreshed_at > at.epochs():
-        raise SavedStateError("refreshed_at")
-
-
-def _check_rows(rows: WeightedRows, lam: Vector) -> None:
-    """Check restored weights against those of lam; only rows of this machine can be restored."""
-    assert isinstance(rows, LocalWeights)
-    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-        r = rows.residuals(lam)
-        expected = rows.loss.log_weights(r, rows.shift)
-        check_weights(np.log(rows.w / rows.c), expected, "rows.w")
-        if rows.E is not None:
-            check_weights(np.log(rows.E), r, "rows.E")

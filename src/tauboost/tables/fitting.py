@@ -193,8 +193,7 @@ class _Fit:
             self.terms,
             lambda psi: search.lanes_of(psi, task, None, self.n_threads),
         )
-        rule = StoppingRule.build(options.max_iter, 0.0, None, None)
-        rule = replace(rule, relative_gap=options.tol)
+        rule = StoppingRule(relative_gap=options.tol, max_epochs=options.max_iter)
         monitor = RefitMonitor(gap, rule, search.terms([]), self.clock, self._look)
         run(BlockExact(batch, self.terms), monitor)
         assert monitor.ended is not None

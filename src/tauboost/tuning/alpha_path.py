@@ -7,14 +7,12 @@ alpha is best.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from ..base.arrays import Vector
 from ..design.sparse import decisions, flipped
-from ..io.saved import COUNT, State, entry, part, prefixed
 from ..losses import LOSSES
 from ..penalty import Factors
 from .first_step import factors_of
@@ -25,8 +23,6 @@ from .strongest import best_intercept
 from .subspace import Subspace
 
 __all__ = ["AlphaPath"]
-
-Look = Callable[[], bool]
 
 # The order of sweeps has a seed of its own: no model depends on that of a user.
 SEED = 0
@@ -50,6 +46,7 @@ class AlphaPath:
     parts : of each, the share of every sample that is held out
     start : array of shape (tasks, n), points of the core; None: 0, the intercepts at their best
     seed : of the order of sweeps; None: always the same
+    in_subspace : whether a step in a subspace follows each sweep, where there is one
     factors : of each part and task, where they are known
     """
 
@@ -61,11 +58,12 @@ class AlphaPath:
         start: Vector | None = None,
         *,
         seed: int | None = None,
+        in_subspace: bool = True,
         factors: list[list[Factors | None]] | None = None,
     ) -> None:
         self.seed = SEED if seed is None else seed
         self.samples, self.loss, self.strength = samples, LOSSES[first.loss], first
-        self.n_sweeps = 0
+        self.n_sweeps, self.in_subspace = 0, in_subspace
         order = samples.order
         codes = samples.codes[order]
         self.rows, self.codes, self.weights, self.c = [], [], [], []
@@ -84,6 +82,7 @@ class AlphaPath:
             self._group([pairs[k] for k in some], start)
             for some in np.array_split(np.arange(len(pairs)), n_groups)
         ]
+        self.open_all()
 
     def _group(self, pairs: list[tuple[int, int]], start: Vector | None) -> Group:
         samples, n = self.samples, self.samples.design.n_penalised
@@ -120,28 +119,26 @@ class AlphaPath:
                 psi = strength.psi(self.samples.design.n_penalised, own)
                 group.lanes.l1[k], group.lanes.l2[k] = psi.l1, psi.l2
 
-    def converge(self, limit: float, most: int, look: Look = lambda: False) -> bool:
-        """Sweep until no sweep gains more than ``limit`` in any lane, at most so often.
+    def epochs(self) -> float:
+        """Sweeps so far, of any of the fits."""
+        return float(self.n_sweeps)
 
-        ``look`` is called after each sweep and can stop it; returns whether it did.
-        """
-        open_groups = self.groups
-        for _ in range(most):
-            self.sweep([group.lanes for group in open_groups])
-            for group in open_groups:
-                group.subspace.take()
-            if look():
-                return True
-            open_groups = [g for g in open_groups if float(g.lanes.decrease.max()) > limit]
-            if not open_groups:
-                break
-        return False
+    def open_all(self) -> None:
+        """Sweep all fits from now on."""
+        self.open_groups = self.groups
 
-    def sweep(self, lanes: list[Lanes] | None = None) -> None:
-        """Sweep all fits once, or some of them."""
-        chosen = [group.lanes for group in self.groups] if lanes is None else lanes
-        sweep_side_by_side(chosen, self.samples.n_threads)
+    def close(self, decrease: float) -> bool:
+        """Leave out the groups whose last sweep gained no more in any fit; True: none is left."""
+        gained = [(float(group.lanes.decrease.max()), group) for group in self.open_groups]
+        self.open_groups = [group for gain, group in gained if gain > decrease]
+        return not self.open_groups
+
+    def advance(self, epochs_left: float = 1.0) -> None:  # noqa: ARG002 - always one sweep
+        """Sweep the fits that are open."""
+        sweep_side_by_side([group.lanes for group in self.open_groups], self.samples.n_threads)
         self.n_sweeps += 1
+        for group in self.open_groups if self.in_subspace else ():
+            group.subspace.take()
 
     def held_out_decisions(self) -> list[Vector]:
         """Decision values of what each part holds out, (samples, tasks)."""
@@ -184,18 +181,3 @@ class AlphaPath:
                     np.ascontiguousarray(group.lanes.lam[:, k])
                 )
         return total / len(self.rows)
-
-    def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits."""
-        state: State = {"n_sweeps": np.asarray(self.n_sweeps, dtype=np.int64)}
-        for g, group in enumerate(self.groups):
-            state |= prefixed(str(g), group.lanes.saved())
-            state |= prefixed(f"subspace{g}", group.subspace.saved())
-        return state
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called, at the same alpha."""
-        self.n_sweeps = int(entry(state, "n_sweeps", (), np.int64, COUNT))
-        for g, group in enumerate(self.groups):
-            group.lanes.restore(part(str(g), state))
-            group.subspace.restore(part(f"subspace{g}", state))

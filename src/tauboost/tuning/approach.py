@@ -7,27 +7,25 @@ are certified here, and there is nothing left to solve.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 
-from ..io.saved import Range, State, entry, part, prefixed
 from ..penalty import Factors
 from ..problem import Problem
 from ..solvers.bound import value_and_gap
 from ..solvers.exact import WARM
 from ..solvers.newton import MOST_DENSE, dense_price
 from ..solvers.result import Status
+from ..solvers.stopping import SweepMonitor, run
 from .alpha_path import AlphaPath
-from .choice import Choice
 from .options import Job
 from .samples import Samples
 from .strength import Strength
 from .trained import Minimum
 
-__all__ = ["APPROACH", "approached"]
-
-APPROACH = "approach"  # the phase, in a checkpoint
+__all__ = ["Approach", "is_worth_it"]
 
 # Sweeps go on while one lowers the objective by more than this share of what may be left.
 ENOUGH = 0.2
@@ -37,7 +35,7 @@ POWER, LEAST_SHARE, MOST_SHARE = 1.4, 0.05, 0.7
 MOST_SWEEPS = 30
 
 
-class Approach:
+class Approach(SweepMonitor[AlphaPath]):
     """Sweeps of all tasks towards the optimum on all samples."""
 
     def __init__(
@@ -45,55 +43,65 @@ class Approach:
         job: Job,
         strength: Strength,
         factors: list[Factors | None],
-        best: Choice | None,
-        state: State | None,
+        n_before: int,
+        note: Callable[[], None],
     ) -> None:
         self.job, self.samples, self.strength = job, job.samples, strength
-        self.best = best
-        self.factors = factors
-        self.path = AlphaPath(
-            job.samples,
-            strength,
-            [np.zeros(job.samples.n)],
-            job.start,
-            factors=[factors],
-        )
-        self.most = min(MOST_SWEEPS, job.options.max_iter - 1)
+        self.factors, self.n_before, self.note = factors, n_before, note
+        held = [np.zeros(job.samples.n)]
+        self.path = AlphaPath(job.samples, strength, held, job.start, factors=[factors])
+        most = min(MOST_SWEEPS, job.options.max_iter - 1) - n_before
+        super().__init__(job.rule(0.0, most), self._look)
         self.share = ENOUGH
-        if state is not None:
-            self.path.restore(part("path", state))
-            self.share = float(entry(state, "share", (), np.float64, Range(0.0, ENOUGH)))
+        self.found: Minimum | None = None
+        self._go_on(self.path.objective())
+
+    @property
+    def n_sweeps(self) -> int:
+        """Sweeps of all tasks so far."""
+        return self.n_before + self.path.n_sweeps
 
     def run(self) -> Minimum | None:
         """Sweep while it pays; returns the optimum if it is proved to be there."""
-        path, tol = self.path, self.job.options.tol
-        while path.n_sweeps < self.most:
-            self.job.options.checkpoint.save(APPROACH, self._state)
-            objective = path.objective()
-            enough = self.share * tol * objective / self.samples.n_tasks
-            if path.converge(enough, self.most - path.n_sweeps, self._look):
-                break
-            if path.objective() < 0.8 * objective:
-                continue
+        run(self.path, self)
+        return self.found
+
+    def observe(self, at: AlphaPath) -> Status | None:
+        """Sweep on where all fits have come to a rest too early."""
+        status = super().observe(at)
+        is_at_rest = status in (Status.CONVERGED, Status.MAX_EPOCHS) and at.n_sweeps > 0
+        if not is_at_rest or self._is_enough(at):
+            return status
+        at.open_all()
+        return Status.MAX_EPOCHS if at.epochs() >= self.rule.max_epochs else None
+
+    def _is_enough(self, at: AlphaPath) -> bool:
+        """Return True if more sweeps are of no use; else say how far they are to go."""
+        tol, objective = self.job.options.tol, at.objective()
+        if objective >= 0.8 * self.objective:
             if not self.samples.is_binary:
-                break
+                return True
             found = self._certified()
-            if found.gap is not None and found.gap <= tol * found.objective:
-                return found
             if found.gap is None:
-                break
+                return True
+            if found.gap <= tol * found.objective:
+                self.found = found
+                return True
             still = tol * found.objective / found.gap
             self.share *= min(max(still**POWER, LEAST_SHARE), MOST_SHARE)
-        return None
+        self._go_on(objective)
+        return False
 
-    def _state(self) -> State:
-        known = {} if self.best is None else prefixed("best", self.best.saved())
-        return known | prefixed("path", self.path.saved()) | {"share": np.asarray(self.share)}
+    def _go_on(self, objective: float) -> None:
+        self.objective = objective
+        enough = self.share * self.job.options.tol * objective / self.samples.n_tasks
+        self.rule = replace(self.rule, decrease=enough)
 
     def _look(self) -> bool:
-        job, path = self.job, self.path
-        told = job.options.report is not None and job.tell("fit", path.n_sweeps, path.objective())
-        return told or job.clock.is_over
+        self.note()
+        if self.job.options.report is None:
+            return False
+        return self.job.tell("fit", self.n_sweeps, self.path.objective())
 
     def _certified(self) -> Minimum:
         samples, (point,) = self.samples, self.path.points()
@@ -106,31 +114,12 @@ class Approach:
             point,
             value,
             value + psi.value(point),
-            self.path.n_sweeps,
+            self.n_sweeps,
             "",
             Status.CONVERGED,
             gap if np.isfinite(gap) else None,
             self.strength.loss,
         )
-
-
-def approached(
-    job: Job,
-    strength: Strength,
-    factors: list[Factors | None],
-    best: Choice | None,
-    state: State | None,
-) -> tuple[Job, int, list[Minimum]]:
-    """Return the job from a better start, how many sweeps that took, and what is solved by it.
-
-    ``best`` is the choice that alpha follows from; ``state`` is where to go on from.
-    """
-    if job.options.tol == 0 or job.clock.is_over or not is_worth_it(job.samples, strength):
-        return job, 0, []
-    approach = Approach(job, strength, factors, best, state)
-    found = approach.run()
-    path = approach.path
-    return replace(job, start=path.points()), path.n_sweeps, [] if found is None else [found]
 
 
 def is_worth_it(samples: Samples, strength: Strength) -> bool:

@@ -1,95 +1,86 @@
-"""The best alpha that a search has seen on the held-out samples, and its way to a checkpoint."""
+"""What a search has chosen on the held-out samples, and all that it has tried."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import dataclass, field
 from numbers import Real
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..io.checkpoint import from_json, to_json
-from ..io.saved import FINITE, NOT_NEGATIVE, Range, SavedStateError, State, entry, pack
+from ..io.checkpoint import misfit
 from ..losses import LOSSES
-from .samples import Samples
 from .strength import Strength
 
-__all__ = ["Choice", "Row", "row_of", "tried"]
-
-ARRAYS = ("points", "decisions", "codes", "weights")
-NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "n_sweeps", "held_out_loss")
+__all__ = ["Choice", "HeldOut", "Row", "row_of", "tried"]
 
 Row = dict[str, float | str]
+
+NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "n_sweeps", "held_out_loss")
+LONGEST = 2000  # characters of a caution in a file
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """Decision values of all held-out samples, with their classes and weights."""
+
+    decisions: Vector
+    codes: NDArray[np.intp]
+    weights: Vector
+
+    def shares(self) -> NDArray[Any]:
+        """Return what the samples of each class weigh."""
+        return np.bincount(self.codes, self.weights)
 
 
 @dataclass
 class Choice:
-    """The best seen on the held-out samples, and all that was tried."""
+    """A candidate that was given or chosen, and what is known of it."""
 
-    loss: float = np.inf
-    strength: Strength | None = None
-    points: Vector | None = None  # of the fits without the first part
-    decisions: Vector | None = None  # of all held-out samples
-    codes: NDArray[np.intp] | None = None
-    weights: Vector | None = None
+    strength: Strength
+    loss: float = math.nan  # on the held-out samples; NaN: none were
     table: list[Row] = field(default_factory=list)
-
-    def shares(self) -> NDArray[Any]:
-        """Return what the held-out samples of each class weigh."""
-        assert self.codes is not None
-        return np.bincount(self.codes, self.weights)
+    caution: str = ""  # what there is to warn of
+    link: tuple[float, float] | None = None  # slope and offset, where a calibration found them
 
     def tried(self) -> tuple[Vector, Vector]:
         """Return the alphas of the best one's loss and l1_ratio, and the loss of each."""
         return tried(self.table, self.strength)
 
-    def saved(self) -> State:
-        """Return all of it as arrays."""
-        assert self.strength is not None
-        facts = {
-            "loss": self.loss,
-            "strength": [self.strength.loss, self.strength.alpha, self.strength.l1_ratio],
-            "table": self.table,
-        }
-        return pack(self, ARRAYS) | {"facts": to_json(facts)}
+    def facts(self) -> dict[str, Any]:
+        """Return all of it as plain values."""
+        strength = [self.strength.loss, self.strength.alpha, self.strength.l1_ratio]
+        return vars(self) | {"strength": strength}
 
-    def restore(self, state: State, samples: Samples) -> None:
-        """Take over what `saved` returned, if it can be of these samples."""
-        if "facts" not in state or state["facts"].dtype != np.uint8:
-            raise SavedStateError("facts")
-        facts = from_json(state["facts"])
+    @classmethod
+    def of_facts(cls, facts: Any) -> Self:
+        """Return what was written down, if it can be a choice."""
         try:
-            self.loss, strength, self.table = facts["loss"], facts["strength"], facts["table"]
-            self.strength = Strength(*strength)
-        except (TypeError, ValueError, KeyError):
-            raise SavedStateError("facts") from None
-        if not self._is_possible():
-            raise SavedStateError("facts")
-        tasks, held, real = samples.n_tasks, None, np.float64
-        self.points = entry(state, "points", (tasks, samples.matrix.n), real, FINITE)
-        self.decisions = entry(state, "decisions", (held, tasks), real, FINITE)
-        held = len(self.decisions)
-        codes = Range(0, samples.n_classes - 1)
-        self.codes = entry(state, "codes", (held,), np.intp, codes)
-        self.weights = entry(state, "weights", (held,), real, NOT_NEGATIVE)
+            found = cls(**facts | {"strength": Strength(*facts["strength"])})
+        except (TypeError, KeyError):
+            raise misfit("facts") from None
+        if not found._is_possible():
+            raise misfit("facts")
+        return found
 
     def _is_possible(self) -> bool:
-        """Tell whether the numbers can be those of a search."""
-        strength = self.strength
-        assert strength is not None
+        strength, link = self.strength, self.link
         return (
-            _is_real(self.loss)
-            and self.loss >= 0
-            and strength.loss in list(LOSSES)
-            and _is_real(strength.alpha)
+            isinstance(strength.loss, str)
+            and strength.loss in LOSSES
+            and all(map(_is_real, (self.loss, strength.alpha, strength.l1_ratio)))
+            and not self.loss < 0
             and 0 <= strength.alpha < math.inf
-            and _is_real(strength.l1_ratio)
             and 0 <= strength.l1_ratio <= 1
             and isinstance(self.table, list)
             and all(map(_is_row, self.table))
+            and isinstance(self.caution, str)
+            and len(self.caution) <= LONGEST
+            and (not self.caution or self.caution.isprintable())
+            and (link is None or _is_link(link))
         )
 
 
@@ -104,9 +95,8 @@ def row_of(strength: Strength, n_sweeps: int, held_out_loss: float) -> Row:
     }
 
 
-def tried(table: list[Row], strength: Strength | None) -> tuple[Vector, Vector]:
+def tried(table: list[Row], strength: Strength) -> tuple[Vector, Vector]:
     """Return the alphas in a table with this loss and l1_ratio, and the loss of each."""
-    assert strength is not None
     least: dict[float, float] = {}
     for row in table:
         if (row["loss"], row["l1_ratio"]) == (strength.loss, strength.l1_ratio):
@@ -117,6 +107,15 @@ def tried(table: list[Row], strength: Strength | None) -> tuple[Vector, Vector]:
 
 def _is_real(value: Any) -> bool:
     return isinstance(value, Real) and not isinstance(value, bool)
+
+
+def _is_link(link: Any) -> bool:
+    return (
+        isinstance(link, tuple)
+        and len(link) == 2
+        and all(_is_real(x) and math.isfinite(x) for x in link)
+        and link[0] > 0
+    )
 
 
 def _is_row(row: Any) -> bool:

@@ -10,6 +10,8 @@ from dataclasses import replace
 import numpy as np
 
 from ..base.arrays import Vector
+from ..solvers.result import Status
+from ..solvers.stopping import run
 from .alpha_path import AlphaPath
 from .choice import Row, row_of
 from .options import Job
@@ -22,28 +24,50 @@ __all__ = ["stopped_early"]
 PATIENCE, LEAST_IMPROVEMENT = 3, 1e-4
 
 
+class Patience:
+    """Watches what held-out samples make of each sweep, and keeps the best."""
+
+    def __init__(self, job: Job, strength: Strength, path: AlphaPath) -> None:
+        self.job, self.strength = job, strength
+        self.rule = job.rule(-np.inf, job.options.max_iter)
+        self.least, self.best, self.waited = np.inf, 0, 0
+        self.points, self.values = path.points(), path.values()[0]
+        self.table: list[Row] = []
+
+    def observe(self, path: AlphaPath) -> Status | None:
+        """Score the last sweep."""
+        if path.n_sweeps == 0:
+            return None
+        job, n_sweeps = self.job, path.n_sweeps
+        loss = path.held_out_loss(path.held_out_decisions())
+        self.table.append(row_of(self.strength, n_sweeps, loss))
+        is_better = loss < self.least * (1.0 - LEAST_IMPROVEMENT)
+        self.waited = 0 if is_better else self.waited + 1
+        if loss < self.least:
+            self.least, self.best = loss, n_sweeps
+            self.points, self.values = path.points(), path.values()[0]
+        if job.options.report is not None and job.tell("fit", n_sweeps, path.objective(), loss):
+            return Status.INTERRUPTED
+        if job.clock.is_over:
+            return Status.TIME_LIMIT
+        if self.waited >= PATIENCE:
+            return Status.CONVERGED
+        return Status.MAX_EPOCHS if n_sweeps >= self.rule.max_epochs else None
+
+    def epochs_left(self, path: AlphaPath) -> float:
+        """Return how many sweeps may still be made."""
+        return self.rule.max_epochs - path.epochs()
+
+
 def stopped_early(job: Job, strength: Strength, held: Vector) -> Trained:
     """Sweep over what is not held out, and keep the sweep with the least held-out loss."""
-    samples, options = job.samples, job.options
-    path = AlphaPath(samples, strength, [held], job.start, seed=samples.seed)
-    least, best, waited = np.inf, 0, 0
-    points, values = path.points(), path.values()[0]
-    table: list[Row] = []
-    while path.n_sweeps < options.max_iter and waited < PATIENCE:
-        path.sweep()
-        loss = path.held_out_loss(path.held_out_decisions())
-        table.append(row_of(strength, path.n_sweeps, loss))
-        waited = 0 if loss < least * (1.0 - LEAST_IMPROVEMENT) else waited + 1
-        if loss < least:
-            least, best = loss, path.n_sweeps
-            points, values = path.points(), path.values()[0]
-        stop = job.clock.is_over
-        if options.report is not None:
-            stop |= job.tell("fit", path.n_sweeps, path.objective(), loss)
-        if stop:
-            break
-    message = f"Stopped early: sweep {best} of {path.n_sweeps}, the best on held-out samples."
+    samples = job.samples
+    path = AlphaPath(samples, strength, [held], job.start, seed=samples.seed, in_subspace=False)
+    seen = Patience(job, strength, path)
+    run(path, seen)
+    message = f"Stopped early: sweep {seen.best} of {path.n_sweeps}, the best on held-out samples."
     if job.clock.is_over:
-        message += f" The time limit of {options.time_limit:g} s cut it short."
-    model = model_at(samples, points, strength, best, values, message, path.factors[0])
-    return replace(model, held_out_loss=float(least), table=table)
+        message += f" The time limit of {job.options.time_limit:g} s cut it short."
+    at = (seen.points, strength, seen.best, seen.values)
+    model = model_at(samples, *at, message, path.factors[0])
+    return replace(model, held_out_loss=float(seen.least), table=seen.table)

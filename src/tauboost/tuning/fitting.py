@@ -12,7 +12,7 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..design.units import Units
 from ..design.wide import note_of_width
-from ..io.checkpoint import NoCheckpoint
+from ..io.checkpoint import Checkpoint
 from ..validation import (
     CsrArrays,
     check_groups,
@@ -43,7 +43,7 @@ def fit(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     report: Report | None = None,
-    checkpoint: NoCheckpoint | None = None,
+    checkpoint: Checkpoint | None = None,
     last: Model | None = None,
     units: Units | Literal["own"] | None = "own",
 ) -> Model:

@@ -17,40 +17,16 @@ from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.sigmoid import log
 from ..base.threads import useful_threads
-from ..io.saved import (
-    FINITE,
-    NOT_NEGATIVE,
-    POSITIVE,
-    Range,
-    SavedStateError,
-    State,
-    check_weights,
-    pack,
-    pack_random,
-    unpack,
-    unpack_random,
-)
 from ..losses import Loss
 from ..penalty import Penalty
 from ..rows import SAFE_RANGE
 from ..solvers.exact import BundleSize
 from ..solvers.sweep_plan import Shuffle
-from ..solvers.weights import ROUNDING
 
 __all__ = ["LANES", "Lanes", "sweep_side_by_side"]
 
 LANES = (1, 2, 4, 8)  # what the kernel was compiled for
 CACHE_LINE = 64
-# What a state holds, and what it may be.
-STATE = {
-    "lam": FINITE,
-    "w": FINITE,
-    "E": NOT_NEGATIVE,
-    "total": POSITIVE,
-    "shift": FINITE,
-    "edge": Range(0.0, math.inf),
-    "n_sweeps": Range(0, 2**31),
-}
 
 
 class Lanes:
@@ -202,35 +178,6 @@ class Lanes:
             self.E[:, self.k :] = 1.0
         self.width = width
         self.n_absent = self._count_absent()
-
-    def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits."""
-        more = {"tau": np.asarray(self.bundles.tau), "random": pack_random(self.shuffle.random)}
-        return pack(self, STATE) | more
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called, in as many lanes."""
-        unpack(self, STATE, state)
-        unpack(self.bundles, self.bundles.state, state)
-        unpack_random(self.shuffle.random, state)
-        with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
-            self._check_restored(self.residuals())
-
-    def _check_restored(self, r: Vector) -> None:
-        """Check that the weights are those of lam, up to what rounding has done to them."""
-        is_trained = self.c > 0
-        w = self.w[:, : self.k]
-        expected = self.loss.log_weights(r, self.shift[: self.k])
-        check_weights(np.log(np.abs(w[is_trained]) / self.c[is_trained]), expected[is_trained], "w")
-        sign = 1.0 if self.sign is None else self.sign
-        if np.any(w[~is_trained] != 0) or np.any(w * sign < 0):
-            raise SavedStateError("w")
-        if self.E is not None:
-            check_weights(np.log(self.E[:, : self.k]), r, "E")
-            return
-        difference = np.abs(w).sum(axis=0) - self.total[: self.k]
-        if not np.all(np.abs(difference) <= ROUNDING * self.total[: self.k]):
-            raise SavedStateError("total")
 
     def values(self) -> Vector:
         """F of each lane."""

@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, fields
 from math import nan
 from typing import Any, Self
 
+import numpy as np
+
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..io.checkpoint import NoCheckpoint
+from ..io.checkpoint import Checkpoint
+from ..solvers.stopping import StoppingRule
 from ..validation import check_choice, check_count, check_flag, check_real, check_verbose
 from .samples import Samples
 
@@ -53,7 +56,7 @@ class Options:
     calibrate: bool = False
     time_limit: float | None = None
     report: Report | None = None  # None: nobody listens
-    checkpoint: NoCheckpoint = field(default_factory=NoCheckpoint)
+    checkpoint: Checkpoint | None = None
 
     def identity(self, samples: Samples) -> dict[str, Any]:
         """Return what tells this fit from others; limits of time and threads do not."""
@@ -87,7 +90,7 @@ class Parameters:
         return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
 
     def options(
-        self, report: Report | None = None, checkpoint: NoCheckpoint | None = None
+        self, report: Report | None = None, checkpoint: Checkpoint | None = None
     ) -> Options:
         """Check them, all of them, before any work."""
         check_choice(self.loss, "loss", LOSS_CHOICES)
@@ -123,7 +126,7 @@ class Parameters:
             calibrate=self.calibration is not None,
             time_limit=limit,
             report=report,
-            checkpoint=NoCheckpoint() if checkpoint is None else checkpoint,
+            checkpoint=checkpoint,
         )
 
 
@@ -175,6 +178,12 @@ class Job:
             event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
             self.clock.is_stopped |= bool(report(event))
         return self.clock.is_stopped
+
+    def rule(self, decrease: float, max_epochs: float) -> StoppingRule:
+        """Return when batched fits stop: by what a sweep gains, after so many, or out of time."""
+        left = self.clock.left
+        time_limit = np.inf if left is None else left
+        return StoppingRule(decrease=decrease, max_epochs=max_epochs, time_limit=time_limit)
 
     def build(self) -> None:
         """Have the one matrix laid out that all problems share, and tell when it is."""

@@ -22,6 +22,8 @@ from ..base.side_by_side import side_by_side
 from ..design.sparse import flipped
 from ..losses import LOSSES
 from ..penalty import Penalty
+from ..solvers.result import Status
+from ..solvers.stopping import StoppingRule, run
 from . import alpha_path
 from .first_step import factors_of
 from .folds import Fold
@@ -88,7 +90,7 @@ class LanePaths:
         report: Report | None,
     ) -> None:
         self.samples, self.strengths = samples, strengths
-        self.tol, self.max_iter = tol, max_iter
+        self.rule = StoppingRule(decrease=tol, max_epochs=max_iter)
         self.report, self.start = report, time.perf_counter()
         self.codes = samples.codes[samples.order]
         given = [*(fold.trained for fold in folds), samples.weights]
@@ -131,32 +133,9 @@ class LanePaths:
         ]
 
     def _walk(self, walks: list[Walk], n_threads: int, listen: Listener) -> None:
-        lanes = self._lanes(walks, n_threads)
-        limit = self.tol * entropy(np.array([self._share(walk) for walk in walks]))
-        active = ActiveColumns(lanes)
-        while not self.is_stopped.is_set():
-            lanes.sweep()
-            is_solved = lanes.decrease <= limit
-            for walk in walks:
-                walk.n_sweeps += 1
-            if active.go_on(bool(is_solved.all())):
-                continue
-            arrived = [
-                k
-                for k, walk in enumerate(walks)
-                if walk.ahead and (is_solved[k] or walk.n_sweeps >= self.max_iter)
-            ]
-            if not arrived:
-                continue
-            values = lanes.values()
-            for k in arrived:
-                self._arrive(walks[k], lanes, k, float(values[k]), bool(is_solved[k]), listen)
-            going = [k for k, walk in enumerate(walks) if walk.ahead]
-            if not going:
-                return
-            if len(going) <= lanes.width // 2:
-                lanes.keep(going)
-                walks, limit = [walks[k] for k in going], limit[going]
+        shares = np.array([self._share(walk) for walk in walks])
+        batch = PathBatch(walks, self._lanes(walks, n_threads), entropy(shares))
+        run(batch, PathMonitor(self, listen))
 
     def _lanes(self, walks: list[Walk], n_threads: int) -> Lanes:
         samples = self.samples
@@ -189,9 +168,10 @@ class LanePaths:
         is_positive = self.samples.is_positive(walk.task, self.codes)
         return float(self.c[:, walk.fold] @ is_positive)
 
-    def _arrive(
+    def arrive(
         self, walk: Walk, lanes: Lanes, k: int, value: float, is_solved: bool, listen: Listener
     ) -> None:
+        """Note where a walk is, and send it on to its next alpha."""
         point, penalty = np.ascontiguousarray(lanes.lam[:, k]), self._psi(walk)
         design, place = self.samples.design, walk.ahead.pop(0)
         coef, intercept = design.coefficients(point)
@@ -215,6 +195,64 @@ class LanePaths:
             seconds = time.perf_counter() - self.start
             if self.report is not None:
                 self.report(Event("select", lanes.n_sweeps, value, float("nan"), seconds))
+
+
+class PathBatch:
+    """Some walks, and the lanes they are in."""
+
+    def __init__(self, walks: list[Walk], lanes: Lanes, unit: Vector) -> None:
+        self.walks, self.lanes = walks, lanes
+        self.unit = unit  # of what a sweep gains, in each lane
+        self.active = ActiveColumns(lanes)
+
+    def epochs(self) -> float:
+        """Sweeps so far."""
+        return float(self.lanes.n_sweeps)
+
+    def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one sweep
+        """Sweep each problem once, over all columns or over those in use."""
+        self.lanes.sweep()
+        for walk in self.walks:
+            walk.n_sweeps += 1
+
+    def keep(self, going: list[int]) -> None:
+        """Go on with some of the walks, where that makes lanes narrower."""
+        if len(going) <= self.lanes.width // 2:
+            self.lanes.keep(going)
+            self.walks, self.unit = [self.walks[k] for k in going], self.unit[going]
+
+
+class PathMonitor:
+    """Sends each walk on to its next alpha when the rule says that the last is solved."""
+
+    def __init__(self, paths: LanePaths, listen: Listener) -> None:
+        self.paths, self.listen = paths, listen
+
+    def observe(self, at: PathBatch) -> Status | None:
+        """Note what is solved, and go on from there; a status: no walk has an alpha ahead."""
+        if self.paths.is_stopped.is_set():
+            return Status.INTERRUPTED
+        if at.epochs() == 0:
+            return None
+        rule, walks = self.paths.rule, at.walks
+        is_solved = at.lanes.decrease <= rule.decrease * at.unit
+        if at.active.go_on(bool(is_solved.all())):
+            return None
+        is_over = is_solved | np.array([walk.n_sweeps >= rule.max_epochs for walk in walks])
+        arrived = [k for k, walk in enumerate(walks) if walk.ahead and is_over[k]]
+        values = at.lanes.values() if arrived else np.empty(0)
+        for k in arrived:
+            one = (walks[k], at.lanes, k, float(values[k]), bool(is_solved[k]))
+            self.paths.arrive(*one, self.listen)
+        going = [k for k, walk in enumerate(walks) if walk.ahead]
+        if not going:
+            return Status.CONVERGED
+        at.keep(going)
+        return None
+
+    def epochs_left(self, at: PathBatch) -> float:  # noqa: ARG002
+        """Return how many sweeps may be made: alphas have limits of their own."""
+        return np.inf
 
 
 def entropy(shares: Vector) -> Vector:

@@ -9,23 +9,24 @@ parabola through the best point and its neighbours is least.
 from __future__ import annotations
 
 import math
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from itertools import product
 
 import numpy as np
 
 from ..base.arrays import Vector
-from ..io.saved import COUNT, Range, State, entry, part, prefixed
+from ..solvers.result import Status
+from ..solvers.stopping import SweepMonitor, run
 from .alpha_path import AlphaPath
 from .cautions import entropy_of
-from .choice import Choice, row_of, tried
+from .choice import Choice, HeldOut, Row, row_of, tried
 from .first_step import factors_of
 from .options import Job, Options
 from .samples import Samples
 from .strength import Strength
 from .strongest import largest_gradient, unit_of_l2
 
-__all__ = ["candidates", "fallback", "phases_of_search", "select"]
+__all__ = ["candidates", "fallback", "select"]
 
 # alpha in units of the mean squared length of a sample over the number of samples: from too strong,
 # half a decade at a time, to far too weak.
@@ -48,24 +49,33 @@ MANY = 8_000
 LEAST_IMPROVEMENT, WORSE = 1e-3, 1e-2
 
 
-def select(job: Job, parts: list[Vector]) -> Choice:
-    """Search every list of candidates; go on from a checkpoint where there is one."""
-    best, lists = Choice(), candidates(job.samples, job.options)
-    names = phases_of_search(job.options)
-    found = job.options.checkpoint.phase
-    first = names.index(found) if found in names else 0
-    for name, strengths in zip(names[first:], lists[first:], strict=True):
-        if _Walk(job, parts, name, strengths, best).run():
+@dataclass
+class Best:
+    """The best candidate so far, where it was best, and all that was tried."""
+
+    loss: float = math.inf
+    strength: Strength | None = None
+    points: Vector | None = None  # of the fits without the first part
+    held: HeldOut | None = None
+    table: list[Row] = field(default_factory=list)
+
+
+def select(job: Job, parts: list[Vector]) -> tuple[Choice, Vector, HeldOut]:
+    """Search every list of candidates.
+
+    Returns the choice, the points of the fits that were best, and what they make of the samples
+    that they held out.
+    """
+    best = Best()
+    for strengths in candidates(job.samples, job.options):
+        if _Walk(job, parts, strengths, best).run():
             break
     assert best.strength is not None
-    return replace_alpha(best)
-
-
-def replace_alpha(best: Choice) -> Choice:
-    """Return the choice with alpha between the points of its path."""
-    assert best.strength is not None
-    alpha = vertex(*best.tried())
-    return replace(best, strength=replace(best.strength, alpha=alpha))
+    assert best.points is not None
+    assert best.held is not None
+    alpha = vertex(*tried(best.table, best.strength))
+    choice = Choice(replace(best.strength, alpha=alpha), best.loss, best.table)
+    return choice, best.points, best.held
 
 
 def vertex(alphas: Vector, losses: Vector) -> float:
@@ -89,11 +99,11 @@ class _Walk:
     """One path: a loss and an l1_ratio."""
 
     def __init__(
-        self, job: Job, parts: list[Vector], phase: str, strengths: list[Strength], best: Choice
+        self, job: Job, parts: list[Vector], strengths: list[Strength], best: Best
     ) -> None:
-        self.job, self.phase, self.best = job, phase, best
+        self.job, self.best = job, best
         self.path = AlphaPath(job.samples, strengths[0], parts)
-        self.ahead, self.place = list(strengths), 0
+        self.ahead = strengths
         self.rises, self.least = 0, math.inf
         self.share = self._nearly() / job.samples.n_tasks
         self.last = entropy_of(np.bincount(self.path.codes[0], self.path.weights[0]))
@@ -105,15 +115,12 @@ class _Walk:
 
     def run(self) -> bool:
         """Walk to the end of the path; True: asked to stop."""
-        self._restore()
         strongest = self.ahead[0]
-        while self.place < len(self.ahead):
-            if self._try(self.ahead[self.place]):
+        for place, strength in enumerate(self.ahead, 1):
+            if self._try(strength):
                 return True
-            self.place += 1
-            if self.place >= ALWAYS and (self.rises >= 2 or self.last > self.least * (1 + WORSE)):
+            if place >= ALWAYS and (self.rises >= 2 or self.last > self.least * (1 + WORSE)):
                 break
-            self.job.options.checkpoint.save(self.phase, self._state)
         return self._is_strongest_best(strongest) and self._go_up(strongest)
 
     def _is_strongest_best(self, strongest: Strength) -> bool:
@@ -135,49 +142,26 @@ class _Walk:
         path, best, options = self.path, self.best, self.job.options
         path.go_to(strength)
         before = path.n_sweeps
-        stop = path.converge(self.share * self.last, options.max_iter, self._look)
+        rule = self.job.rule(self.share * self.last, before + options.max_iter)
+        status = run(path, SweepMonitor(rule, self._look))
         n_sweeps = path.n_sweeps - before
         H = path.held_out_decisions()
         loss = path.held_out_loss(H)
         best.table.append(row_of(strength, n_sweeps, loss))
         if loss < best.loss:
             best.loss, best.strength, best.points = loss, strength, path.points()
-            best.decisions, best.codes = np.concatenate(H), np.concatenate(path.codes)
-            best.weights = np.concatenate(path.weights)
+            each = (H, path.codes, path.weights)
+            best.held = HeldOut(*(np.concatenate(of_parts) for of_parts in each))
         self.rises = 0 if loss < self.least * (1.0 - LEAST_IMPROVEMENT) else self.rises + 1
         self.least, self.last = min(self.least, loss), loss
-        return stop
+        return status in (Status.INTERRUPTED, Status.TIME_LIMIT)
 
     def _look(self) -> bool:
         """Tell how far it is; True: asked to stop."""
         job, path = self.job, self.path
-        stop = job.clock.is_over
-        if job.options.report is not None:
-            stop |= job.tell("select", path.n_sweeps, path.objective(), self.best.loss)
-        return stop
-
-    def _state(self) -> State:
-        numbers = np.array([self.least, self.last])
-        counts = np.array([self.place, self.rises])
-        state = prefixed("best", self.best.saved()) | prefixed("path", self.path.saved())
-        return state | {"numbers": numbers, "counts": counts}
-
-    def _restore(self) -> None:
-        state = self.job.options.checkpoint.saved(self.phase)
-        if state is None:
-            return
-        self.best.restore(part("best", state), self.job.samples)
-        counts = entry(state, "counts", (2,), np.int64, COUNT).tolist()
-        positive = Range(0.0, math.inf)
-        self.least, self.last = entry(state, "numbers", (2,), np.float64, positive).tolist()
-        self.place, self.rises = counts
-        self.path.go_to(self.ahead[min(self.place, len(self.ahead)) - 1])
-        self.path.restore(part("path", state))
-
-
-def phases_of_search(options: Options) -> list[str]:
-    """Return the names of the phases of a search, one for each list of candidates."""
-    return [f"search {k}" for k in range(len(kinds(options)))]
+        if job.options.report is None:
+            return False
+        return job.tell("select", path.n_sweeps, path.objective(), self.best.loss)
 
 
 def kinds(options: Options) -> list[tuple[str, float]]:

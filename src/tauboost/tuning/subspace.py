@@ -9,9 +9,7 @@ from __future__ import annotations
 import numpy as np
 
 from .. import _core
-from ..base.arrays import Vector
 from ..base.sigmoid import log
-from ..io.saved import FINITE, State, entry
 from .lanes import Lanes, flat
 
 __all__ = ["Subspace"]
@@ -56,26 +54,3 @@ class Subspace:
             gain = self.kernel.run(self.lanes.rows.reshape(-1), self.lanes.lam.reshape(-1))
             self.n_taken += 1
             self.lanes.decrease = self.lanes.decrease + np.array(gain[: self.lanes.k])
-
-    def saved(self) -> State:
-        """Return all it takes to go on from here, to the same bits."""
-        if not self.is_useful:
-            return {}
-        return {name: now.copy() for name, now in self._kept().items()}
-
-    def restore(self, state: State) -> None:
-        """Go on from where `saved` was called."""
-        for name, now in self._kept().items() if self.is_useful else ():
-            now[...] = entry(state, name, now.shape, np.float64, FINITE)
-
-    def _kept(self) -> dict[str, Vector]:
-        """Return what the next step will look at: the two memories of steps take turns."""
-        row_older, older = self.row_older, self.older
-        if self.n_taken % 2 == 1:
-            row_older, older = self.row_step, self.step
-        return {
-            "row_point": self.row_point,
-            "row_older": row_older,
-            "point": self.point,
-            "older": older,
-        }

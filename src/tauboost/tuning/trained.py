@@ -7,23 +7,18 @@ from math import nan
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..io.checkpoint import from_json, to_json
-from ..io.saved import FINITE, SavedStateError, State, entry
 from ..losses import LOSSES
 from ..penalty import Factors, Penalty
 from ..solvers.bound import why_unbounded
 from ..solvers.result import Status
-from .calibration import fit_link
 from .first_step import factors_of
 from .samples import Samples
 from .strength import Strength
 
 # A smaller gap is rounding, which differs between machines.
 ROUNDING = 1e-8
-FACTS = ("value", "objective", "n_sweeps", "message", "status", "gap", "loss")
 
 __all__ = ["Minimum", "Trained", "goal_of", "message_of", "model_at", "with_link"]
 
@@ -64,25 +59,6 @@ class Minimum:
         if self.gap is None:
             return nan
         return self.gap / self.objective if LOSSES[self.loss].has_odds and self.gap else self.gap
-
-    def saved(self) -> State:
-        """Return all of it as arrays."""
-        facts = {name: getattr(self, name) for name in FACTS}
-        return {"point": self.point, "facts": to_json(facts)}
-
-    @classmethod
-    def restored(cls, state: State, n: int) -> Minimum:
-        """Return what was `saved`."""
-        point = entry(state, "point", (n,), np.float64, FINITE)
-        if "facts" not in state or state["facts"].dtype != np.uint8:
-            raise SavedStateError("facts")
-        facts = from_json(state["facts"])
-        try:
-            if facts["loss"] not in LOSSES:
-                raise SavedStateError("facts")
-            return cls(point, **facts | {"status": Status(facts["status"])})
-        except (TypeError, ValueError, KeyError):
-            raise SavedStateError("facts") from None
 
 
 def goal_of(psi: Penalty, tol: float) -> dict[str, Any]:
@@ -130,16 +106,12 @@ def model_at(
     return Trained(coef, intercept, strength, n_sweeps, values, penalty, message)
 
 
-def with_link(
-    model: Trained, decisions: Vector, codes: NDArray[np.intp], copies: Vector
-) -> Trained:
+def with_link(model: Trained, slope: float, offset: float) -> Trained:
     """Scale and shift the model, so that the loss's own link gives what held-out samples say.
 
-    ``copies`` is how many samples each of these stands for. A sigmoid of slope H + offset is the
-    natural one of (slope H + offset) / natural slope.
+    A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
     """
     loss = LOSSES[model.strength.loss]
-    slope, offset = fit_link(decisions, codes, copies, loss)
     scale = slope / loss.link_slope
     return replace(
         model,
