@@ -1,4 +1,4 @@
-"""Bins from counts_of_parts of parts of a table: those of the whole table, however it is cut."""
+"""Bins from value counts of parts of a table: those of the whole table, however it is cut."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frames import FRAMES
-from tauboost.tables import binning as counts_of_parts
+from tauboost.tables import binning as binning
 from tauboost.tables.binning import (
     ValueCounts,
     WholeUnit,
@@ -73,7 +73,7 @@ def test_strings_in_one_part_and_numbers_in_another():
 
 
 def test_many_values_are_taken_together_and_heavy_ones_stay(monkeypatch):
-    monkeypatch.setattr(counts_of_parts, "MOST_VALUES", 2000)
+    monkeypatch.setattr(binning, "MOST_VALUES", 2000)
     random = np.random.default_rng(0)
     x = np.where(random.random(50_000) < 0.3, 0.25, random.random(50_000))
     count = count_values(take_frame(x.reshape(-1, 1)), 0, None, False)
@@ -94,7 +94,7 @@ def test_many_values_are_taken_together_and_heavy_ones_stay(monkeypatch):
 
 
 def test_many_strings(monkeypatch):
-    monkeypatch.setattr(counts_of_parts, "MOST_VALUES", 1500)
+    monkeypatch.setattr(binning, "MOST_VALUES", 1500)
     words = [f"w{k % 1600}" for k in range(8000)] + ["often"] * 50
     count = count_values(take_frame([[w] for w in words]), 0, None, False)
     few = count.bounded("x")
