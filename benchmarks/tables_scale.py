@@ -21,8 +21,8 @@ from tables_data import LABEL, genes, load, many_rows, quick_tables
 from tables_models import adaboost
 from tauboost import _core
 from tauboost.penalty import Penalty
-from tauboost.solvers.block_exact import BlockExact
 from tauboost.solvers.start import Start
+from tauboost.tables.exact import BlockExact
 
 __all__ = ["SCALES"]
 

@@ -55,7 +55,7 @@ if TYPE_CHECKING:
     from .proofs import HardCore, hard_core
     from .reporting import Report, report
     from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
-    from .table_problem import TableProblem
+    from .tables.problem import TableProblem
 
 __all__ = [
     "METHODS",
@@ -125,7 +125,7 @@ __getattr__, __dir__ = lazy_names(
         "problem": {"Problem"},
         "proofs": {"HardCore", "hard_core"},
         "reporting": {"Report", "report"},
-        "table_problem": {"TableProblem"},
+        "tables.problem": {"TableProblem"},
         "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },
 )

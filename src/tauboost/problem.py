@@ -9,7 +9,8 @@ computed behind its ``rows`` (rows.py), on this machine or elsewhere.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from typing import Any
+from collections.abc import Callable
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -35,6 +36,8 @@ class BaseProblem(ABC):
     n_samples: int
     classes: NDArray[Any]
     least_weight: float  # of a sample; all sum to 1
+    # What runs a method on problems of this kind, by its name; by default the method itself.
+    solvers: ClassVar[dict[str, Callable[[Any], Any]]] = {}
     kept: NDArray[np.intp] | None = None  # the samples that have a weight; None: all
 
     def __init__(self, loss: str, fit_intercept: bool) -> None:

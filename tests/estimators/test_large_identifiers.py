@@ -8,9 +8,8 @@ import polars as pl
 import pytest
 
 import tauboost as tb
-from tauboost.design.binning import bin_table, encode
-from tauboost.design.columns import CategoryColumn
-from tauboost.design.tallies import Tally, tally_column
+from tauboost.tables.binning import Tally, bin_table, encode, tally_column
+from tauboost.tables.columns import CategoryColumn
 from tauboost.validation.frames import take_frame
 
 IDS = [2**53, 2**53 + 1, 2**53 + 2, 10**17, 10**17 + 1, 2**62 + 1, -(2**53) - 1, 7]

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 from table_models import CategoryColumn, NumericColumn, make_columns
-from tauboost.design.columns import as_text
 from tauboost.estimators.term_axes import make_axis
+from tauboost.tables.columns import as_text
 
 AGE, CITY, _ = make_columns()
 

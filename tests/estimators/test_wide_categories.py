@@ -10,10 +10,9 @@ import pytest
 from sklearn.metrics import roc_auc_score
 
 import tauboost as tb
-from tauboost.design import columns as columns_of
-from tauboost.design.binning import bin_table
-from tauboost.design.planes import split_planes
-from tauboost.design.tallies import Tally, tally_column
+from tauboost.tables import columns as columns_of
+from tauboost.tables.binning import Tally, bin_table, tally_column
+from tauboost.tables.columns import split_planes
 from tauboost.validation.frames import take_frame
 
 N_ZIPS = 600
@@ -109,7 +108,7 @@ def test_a_constant_factor_of_the_weights_changes_no_category():
 
 
 def test_rare_categories_share_other(monkeypatch):
-    monkeypatch.setattr("tauboost.design.binning.MOST_CATEGORIES", 400)
+    monkeypatch.setattr("tauboost.tables.binning.MOST_CATEGORIES", 400)
     names = [f"a{k}" for k in range(300)] * 10 + [f"b{k}" for k in range(200)]
     columns, planes = bin_table(take_frame(pd.DataFrame({"a": names})))
     assert len(columns[0].categories) == 300

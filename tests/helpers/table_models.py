@@ -8,10 +8,10 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tauboost.design.binning import encode
-from tauboost.design.columns import CategoryColumn, NumericColumn
 from tauboost.estimators.glass_box import GlassBoxMixin
-from tauboost.tuning.table_model import TableModel, TermData
+from tauboost.tables.binning import encode
+from tauboost.tables.columns import CategoryColumn, NumericColumn
+from tauboost.tables.model import TableModel, TermData
 from tauboost.validation.frames import take_frame
 
 LABELS = {2: ["no", "yes"], 3: ["no", "maybe", "yes"]}

@@ -10,8 +10,8 @@ import pytest
 ort = pytest.importorskip("onnxruntime")
 
 from table_models import glass_box, make_model, make_table
-from tauboost.design.columns import CategoryColumn, NumericColumn
 from tauboost.io.onnx_table import table_graph
+from tauboost.tables.columns import CategoryColumn, NumericColumn
 
 
 def run(data, table, dtype=np.float64):

@@ -11,8 +11,8 @@ from model_fuzz import fuzz
 from table_files import assert_valid_table, same_table, table_data
 from table_models import make_model, random_codes
 from tauboost.io.model import ModelFileError, TableData, read_model, write_model
+from tauboost.tables.model import TableModel
 from tauboost.tuning.loading import load
-from tauboost.tuning.table_model import TableModel
 
 BASES = [table_data(2), table_data(3), table_data(2, n_terms=1), table_data(3, n_terms=0)]
 

@@ -13,7 +13,7 @@ import numpy as np
 from pictures import png, texts
 from table_models import CategoryColumn, make_model
 from tauboost.estimators.terms import Band, make_terms
-from tauboost.tuning.table_model import TermData
+from tauboost.tables.model import TermData
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

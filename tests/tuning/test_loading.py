@@ -8,9 +8,9 @@ from model_files import dense_model
 from small_texts import fitted
 from table_models import make_model
 from tauboost.io.model import ModelFileError, write_model
+from tauboost.tables.model import TableModel
 from tauboost.tuning.loading import load
 from tauboost.tuning.model import Model
-from tauboost.tuning.table_model import TableModel
 from tauboost.tuning.text_model import TextModel
 
 FITTED = {"loss": "logistic", "alpha": 1.0, "l1_ratio": 0.0, "n_iter": 3, "message": "done"}

@@ -10,10 +10,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from ..estimators.callbacks import finished, reporting_to_callbacks, with_callbacks
+from ..tables.fitting import fit_samples
+from ..tables.options import TableOptions, TableParameters, check_monotone
 from ..tuning.events import live_line
 from ..tuning.options import Clock
-from ..tuning.table_fitting import fit_samples
-from ..tuning.table_options import TableOptions, TableParameters, check_monotone
 from .crew import Patience
 from .lazy import LazyPredictions
 from .parts import check_client

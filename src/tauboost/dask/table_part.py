@@ -17,17 +17,15 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
-from ..design.binning import WholeUnit, encode, weight_units, whole_weights
-from ..design.columns import Column
-from ..design.tallies import Tally, tally_column
-from ..tuning.binned_rows import LaneSpec
+from ..tables.binning import Tally, WholeUnit, encode, tally_column, weight_units, whole_weights
+from ..tables.columns import Column
+from ..tables.pairs import Pair
+from ..tables.rows import LaneSpec, TableWeights
+from ..tables.training import EVEN, DifferentRows, TableSamples
 from ..tuning.held_out import code_fingerprints
 from ..tuning.record import hash_sum
 from ..tuning.row_sketch import RowSketch
 from ..tuning.split import are_whole, drawn
-from ..tuning.table_pairs import Pair
-from ..tuning.table_samples import EVEN, DifferentRows, TableSamples
-from ..tuning.table_weights import TableWeights
 from ..validation.frames import Frame, take_frame
 from .labelled import codes_of
 from .loading import Summary, check_beside, joined_weights, split_piece, summary_of

@@ -16,14 +16,13 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..design.binning import WholeUnit, categorical_positions, check_max_bins, weight_units
-from ..design.columns import Column
-from ..design.tallies import Tally
+from ..tables.binning import Tally, WholeUnit, categorical_positions, check_max_bins, weight_units
+from ..tables.columns import Column
+from ..tables.fitting import VALUES_A_BIN
+from ..tables.training import EVEN
 from ..tuning.record import Record, hash_text
 from ..tuning.row_sketch import RowSketch
 from ..tuning.split import deal
-from ..tuning.table_fitting import VALUES_A_BIN
-from ..tuning.table_samples import EVEN
 from ..validation.classes import class_weights
 from ..validation.frames import Frame
 from ..validation.labels import scaled_weights

@@ -18,13 +18,13 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
-from ..design.columns import Column
-from ..design.planes import n_planes
-from ..design.table import add_column_terms
 from ..losses import LOSSES
-from ..tuning.binned_rows import BinnedRows, End, LaneSpec, RowWeights
-from ..tuning.table_directions import N_OLDER
-from ..tuning.table_pairs import Pair
+from ..tables.columns import Column, n_planes
+from ..tables.design import add_column_terms
+from ..tables.directions import N_OLDER
+from ..tables.pairs import Pair
+from ..tables.rows import End, LaneSpec, RowWeights
+from ..tables.training import BinnedRows
 from .chorus import Chorus
 from .crew import Crew
 from .rows import added

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..design.planes import Planes
 from ..io.table_data import TableData
-from ..tuning.table_edits import edited
-from ..tuning.table_model import TableModel
+from ..tables.columns import Planes
+from ..tables.edits import edited
+from ..tables.model import TableModel
 from ..validation.frames import take_frame
 from .explanation import Explanation
 from .scorecard import Scorecard, make_scorecard

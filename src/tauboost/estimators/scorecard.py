@@ -19,10 +19,10 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown_label
-from ..design.planes import Planes
 from ..io.atomic import new_file
 from ..losses import LOSSES
-from ..tuning.table_model import TableModel, TermData
+from ..tables.columns import Planes
+from ..tables.model import TableModel, TermData
 from ..validation import check_real
 from .tables import as_table
 from .term_axes import Axis, make_axis

@@ -14,8 +14,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..design.columns import Column, NumericColumn, as_text
-from ..design.planes import Codes
+from ..tables.columns import Codes, Column, NumericColumn, as_text
 
 __all__ = ["Axis", "make_axis"]
 

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown, shown_label
 from ..plots.terms import plot_importances, plot_term, plot_terms
-from ..tuning.table_model import TableModel, TermData
+from ..tables.model import TableModel, TermData
 from .tables import as_table
 from .term_axes import Axis, make_axis
 

@@ -30,7 +30,7 @@ from .source import Source, hold_texts, is_table, name_of, naming
 if TYPE_CHECKING:
     from ..io.checkpoint import Checkpoint
     from ..problem import Problem
-    from ..table_problem import TableProblem
+    from ..tables.problem import TableProblem
     from .rows import GivenRows, NamedModel
 
 __all__ = [

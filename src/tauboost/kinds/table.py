@@ -14,15 +14,15 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import listed, shown, shown_label, unknown
-from ..design.binning import bin_column, bin_table, encode
-from ..design.columns import Column, NumericColumn
 from ..io.model import AnyData
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
+from ..tables.binning import bin_column, bin_table, encode
+from ..tables.columns import Column, NumericColumn
+from ..tables.fitting import fit_table
+from ..tables.model import TableModel, are_used
+from ..tables.options import TableParameters
 from ..tuning.held_out import code_fingerprints
-from ..tuning.table_fitting import fit_table
-from ..tuning.table_model import TableModel, are_used
-from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines
@@ -232,7 +232,7 @@ class TableKind(Kind):
         yield PlainTable([*heads, ("holds", "fold")], rows)
 
     def problem(self, data: Data, n_threads: int | None) -> Any:
-        from ..table_problem import TableProblem  # noqa: PLC0415
+        from ..tables.problem import TableProblem  # noqa: PLC0415
 
         return TableProblem(data.X, data.y, n_threads=n_threads)
 

@@ -21,7 +21,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..plots.hard_core import plot_hard_core
 from ..problem import Problem
-from ..table_problem import TableProblem
+from ..tables.problem import TableProblem
 from .products import Products
 
 __all__ = ["HardCore", "Verdict", "Verification", "check_pair"]

@@ -6,7 +6,7 @@ import numpy as np
 
 from ..base.arrays import Vector
 from ..problem import Problem
-from ..table_problem import TableProblem
+from ..tables.problem import TableProblem
 from .clock import Clock
 from .margin import Bracket, narrowed
 from .merging import Merged

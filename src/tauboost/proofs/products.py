@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.cached import cached_property
 from ..problem import Problem
-from ..table_problem import TableProblem
+from ..tables.problem import TableProblem
 from .signed_rows import SignedRows, signed_rows
 
 __all__ = ["Products"]

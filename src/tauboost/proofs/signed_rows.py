@@ -16,9 +16,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
-from ..design.planes import split_planes
 from ..problem import Problem
-from ..table_problem import TableProblem
+from ..tables.columns import split_planes
+from ..tables.problem import TableProblem
 
 __all__ = ["SignedRows", "signed_rows"]
 

@@ -16,7 +16,7 @@ from ..base.threads import resolve_threads
 from ..problem import BaseProblem, Problem
 from ..solvers.cholesky import one_thread
 from ..solvers.newton import MOST_DENSE
-from ..table_problem import TableProblem
+from ..tables.problem import TableProblem
 from ..validation import check_real
 from .balance import balanced_weights
 from .certificate import HardCore, Verdict, check_pair

@@ -11,7 +11,7 @@ from ..base.arrays import Vector
 from ..base.messages import number
 from ..estimators.terms import Term
 from ..kinds.rows import NamedModel
-from ..tuning.table_model import are_used
+from ..tables.model import are_used
 from .html import (
     Cell,
     Markup,

@@ -24,6 +24,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -31,7 +32,6 @@ from ..base.arrays import Vector
 from ..penalty import Penalty
 from ..problem import BaseProblem, SparseProblem
 from ..rows import Point
-from .block_exact import BlockExact
 from .exact import Exact
 from .minorant import Minorant, level_minorant, minorant
 from .result import Status
@@ -144,12 +144,12 @@ class Bounding:
         self._confined = Confined(edge, within - here.level)
         return True
 
-    def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Exact | BlockExact:
+    def _with_weaker_l1(self, lam: Vector, most_epochs: float) -> Any:
         """Return the default method at lam, with less of a penalty."""
         weaker = replace(self.penalty, l1=WEAKER * self.penalty.l1)
         start = Start(self.problem, weaker, lam.copy(), self.n_threads)
         if not isinstance(self.problem, SparseProblem):
-            return BlockExact(start)
+            return self.problem.solvers["exact"](start)
         at = Exact(start)
         # lam is nearly optimal, and close to where this will end: where Newton is at his best.
         at.newton.hurry(lam, 2 * self.problem.matrix.nnz * most_epochs)
@@ -163,7 +163,7 @@ class _Confining:
         self.near, self.most_epochs, self.take = near, most_epochs, take
         self.seen = math.inf
 
-    def observe(self, at: Exact | BlockExact) -> Status | None:
+    def observe(self, at: Exact) -> Status | None:
         hint = math.inf if at.edge_hint is None else at.edge_hint
         if hint <= self.near and hint != self.seen:
             self.seen = hint
@@ -171,7 +171,7 @@ class _Confining:
                 return Status.CONVERGED
         return Status.MAX_EPOCHS if at.epochs() >= self.most_epochs else None
 
-    def epochs_left(self, at: Exact | BlockExact) -> float:  # noqa: ARG002
+    def epochs_left(self, at: Exact) -> float:  # noqa: ARG002
         return 1.0
 
 

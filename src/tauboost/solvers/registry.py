@@ -14,11 +14,9 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..penalty import Bounds, Penalty, check_factors
-from ..problem import BaseProblem, Problem
-from ..table_problem import TableProblem
+from ..problem import BaseProblem, Problem, SparseProblem
 from ..validation import check_vector
 from .accelerated import Accelerated
-from .block_exact import BlockExact
 from .bound import Bounding
 from .exact import Exact
 from .exact_async import ExactAsync
@@ -31,7 +29,6 @@ from .pcdm_async import PcdmAsync
 from .result import Result
 from .start import Start
 from .stopping import Iteration, StoppingRule, run
-from .table_greedy import TableGreedy
 
 __all__ = ["METHODS", "Method", "solve"]
 
@@ -60,7 +57,6 @@ class Method:
     steps_without_psi: tuple[str, ...] = ()
     losses: tuple[str, ...] = ("exponential",)
     takes_parts: bool = True  # runs on rows that are spread over a cluster
-    make_on_tables: Callable[[Start], Iteration] | None = None  # None: needs a sparse matrix
     run: Callable[[Any, Monitor], Result] = iterate  # takes what `make` has made to its end
 
     def __repr__(self) -> str:
@@ -73,7 +69,6 @@ METHODS: dict[str, Method] = {
         "exact steps in bundles, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
-        make_on_tables=BlockExact,
     ),
     "exact-async": Method(
         ExactAsync,
@@ -110,7 +105,6 @@ METHODS: dict[str, Method] = {
         takes_l1=False,
         takes_l2=False,
         takes_bounds=False,
-        make_on_tables=TableGreedy,
     ),
     "lbfgs": Method(
         Lbfgs,
@@ -210,7 +204,7 @@ def solve(
     start = _checked_start(problem, lam0)
     first = None if start is None else start[: problem.n_features]
     factors = check_factors(penalty_factors, problem.n_features)
-    if factors is not None and isinstance(problem, TableProblem):
+    if factors is not None and not isinstance(problem, SparseProblem):
         raise ValueError("penalty_factors: the stumps of a TableProblem have none")
     penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, lam0=first, factors=factors)
     options: dict[str, Any] = {"n_threads": resolve_threads(n_threads)}
@@ -233,9 +227,7 @@ def solve(
         raise TypeError(f"callback must be callable, got {shown(callback)}")
     lam = penalty.without_empty(penalty.project(_start(problem, start)), problem.design.scale)
     _check_margins(lam, problem.design.scale)
-    make = chosen.make_on_tables if isinstance(problem, TableProblem) else chosen.make
-    assert make is not None
-    at = make(Start(problem, penalty, lam, **options))
+    at = problem.solvers.get(method, chosen.make)(Start(problem, penalty, lam, **options))
     return chosen.run(at, Monitor(problem, penalty, rule, callback, bounding))
 
 
@@ -330,9 +322,9 @@ def _check_fit(method: str, chosen: Method, problem: BaseProblem, penalty: Penal
     if penalty.has_bounds and not chosen.takes_bounds:
         able = others(lambda other: other.takes_bounds)
         raise ValueError(f"bounds: method {method!r} takes no bounds; {able} do")
-    if isinstance(problem, TableProblem):
-        if chosen.make_on_tables is None:
-            able = others(lambda other: other.make_on_tables is not None)
+    if not isinstance(problem, SparseProblem):
+        if method not in problem.solvers:
+            able = ", ".join(map(repr, problem.solvers))
             raise ValueError(f"method {method!r} needs a sparse matrix; {able} solve tables")
     elif not chosen.takes_parts and not isinstance(problem, Problem):
         able = others(lambda other: other.takes_parts)

@@ -5,10 +5,10 @@ from __future__ import annotations
 import os
 
 from ..io.model import AnyData, ModelData, TableData, TextData, read_model
+from ..tables.model import KIND as TABLE_KIND
+from ..tables.model import TableModel
 from .model import KINDS as LINEAR_KINDS
 from .model import Model, loading, unknown_kind
-from .table_model import KIND as TABLE_KIND
-from .table_model import TableModel
 from .text_model import KIND as TEXT_KIND
 from .text_model import TextModel
 

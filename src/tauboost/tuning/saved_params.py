@@ -13,6 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.messages import shown
+from ..tables.options import TableOptions, TableParameters
 from ..validation import (
     check_choice,
     check_count,
@@ -22,7 +23,6 @@ from ..validation import (
 )
 from .first_step import checked_factors
 from .options import LOSS_CHOICES, Parameters
-from .table_options import TableOptions, TableParameters
 from .text_options import TextParameters
 
 __all__ = ["PARAMETERS", "RULES", "check_params"]

@@ -1,0 +1,192 @@
+"""Fits on one table that differ in psi or class, side by side in the lanes of the kernel."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import NDArray
+
+from .. import _core
+from ..base.arrays import Vector
+from ..losses import LOSSES
+from .rows import End, LaneSpec
+from .training import BinnedRows
+
+__all__ = ["LANES", "TableLanes", "TermPsi"]
+
+LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
+NEWTON_STEPS = 3
+FARTHEST = 1e-40  # from 1: what one step may make of a sum of weights, which keep their digits
+FEW_BITS = 16  # by which sums of weights may be from 1
+
+
+class TermPsi:
+    """Psi of every term in every lane: (terms, lanes) each.
+
+    Of a column ``l1`` and ``l2`` are those of its stumps; of a pair they are ridge and smoothness.
+    """
+
+    def __init__(self, l1: Vector, l2: Vector) -> None:
+        self.l1, self.l2 = np.ascontiguousarray(l1), np.ascontiguousarray(l2)
+
+    @classmethod
+    def elastic_net(cls, n_terms: int, alphas: Vector, l1_ratios: Vector) -> TermPsi:
+        """Return the elastic net of these strengths over columns, a lane each."""
+        return cls(
+            np.tile(alphas * l1_ratios, (n_terms, 1)),
+            np.tile(alphas * (1.0 - l1_ratios), (n_terms, 1)),
+        )
+
+    def scale(self, units: Vector) -> None:
+        """Multiply that of the first terms by these numbers, in every lane."""
+        self.l1[: len(units)] *= units[:, None]
+        self.l2[: len(units)] *= units[:, None]
+
+    @property
+    def n_lanes(self) -> int:
+        """Number of fits."""
+        return int(self.l1.shape[1])
+
+    def padded(self, n_lanes: int) -> TermPsi:
+        """Return the same with the last lane repeated."""
+        extra = n_lanes - self.n_lanes
+        return TermPsi(*(np.pad(x, ((0, 0), (0, extra)), mode="edge") for x in (self.l1, self.l2)))
+
+
+class TableLanes:
+    """Some fits on the rows of a table that are not held out.
+
+    Parameters
+    ----------
+    psi : psi of each lane
+    tasks : the task of each lane
+    held : the fold that is held out; None: none
+    signs : for each term, of its jumps and of its single bins (see TableRows), (terms, 2)
+    """
+
+    def __init__(
+        self,
+        samples: BinnedRows,
+        loss: str,
+        psi: TermPsi,
+        tasks: list[int],
+        *,
+        held: int | None,
+        signs: NDArray[np.int8],
+        n_threads: int,
+    ) -> None:
+        self.samples, self.loss, self.held = samples, LOSSES[loss], held
+        self.n_lanes = psi.n_lanes
+        self.width = next(width for width in LANES if width >= psi.n_lanes)
+        self.psi, self.signs = psi.padded(self.width), signs
+        tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
+        spec = LaneSpec(loss, tuple(tasks), held, samples.trained_weight(held))
+        self.rows = samples.rows(spec, n_threads)
+        # The order of the terms: the same in every fit, so that nothing depends on a seed.
+        self.random = np.random.Generator(np.random.Philox(key=0))
+        self.levels = np.zeros((self.width, samples.table.n_levels))
+        self.intercepts = np.zeros(self.width)
+        self.total = np.ones(self.width)
+        self.shift = np.zeros(self.width)  # exponential: F = shift + log(sum of E)
+        self.edge = np.full(self.width, np.inf)
+        self.n_sweeps = 0
+
+    @property
+    def end(self) -> End:
+        """Where the fits are."""
+        return self.levels[: self.n_lanes], self.intercepts[: self.n_lanes]
+
+    def start_from(self, levels: Vector, intercept: float) -> None:
+        """Go to these levels, of the first terms where there are more now, in every lane."""
+        self.levels[:, : len(levels)] = levels
+        self.intercepts[:] = intercept
+        there = self.levels[:1], self.intercepts[:1]
+        shift = np.zeros(1) if self.loss.has_odds else self.rows.largest(*there)
+        self.shift += shift
+        total = self.rows.place(*there, shift)
+        if not self.loss.has_odds:
+            self.total = total
+
+    def constant(self, share: float) -> float:
+        """Return the intercept that is best alone where this share of the weight has y = 1."""
+        return -math.log(share / (1.0 - share)) / self.loss.link_slope
+
+    def look(self) -> None:
+        """Learn how large the edges are, without a step."""
+        self._visit(np.arange(self.samples.table.n_terms, dtype=np.int32), 0)
+
+    def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
+        """Visit every term once, or these; returns by how much each objective fell."""
+        n_terms = self.samples.table.n_terms
+        order = np.arange(n_terms, dtype=np.int32) if terms is None else terms
+        decrease = self._visit(self.random.permutation(order), NEWTON_STEPS)
+        self.n_sweeps += 1
+        return decrease
+
+    def converge(
+        self, terms: NDArray[np.int32], enough: float, most: int, is_over: Callable[[], bool]
+    ) -> None:
+        """Sweep until no objective falls by more than ``enough``, ``most`` times at most."""
+        for _ in range(most):
+            if self.sweep(terms).max() <= enough or is_over():
+                break
+
+    def _visit(self, terms: NDArray[np.int32], n_newton: int) -> Vector:
+        outcome = self.rows.sweep(
+            self.levels.reshape(-1),
+            self.intercepts,
+            self.total,
+            self.psi.l1.reshape(-1),
+            self.psi.l2.reshape(-1),
+            self.signs.reshape(-1),
+            terms,
+            n_newton,
+        )
+        self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
+        self._rescale()
+        return np.array(outcome.decrease)[: self.n_lanes]
+
+    def span_sums(self, steps: Vector) -> tuple[float, Vector, Vector]:
+        """Return F, its gradient and its Hessian along the directions of `RowWeights.span_sums`."""
+        value, *sums = self.rows.span_sums(steps)
+        k = len(steps)
+        slope, hessian = np.array(sums[:k]), np.zeros((k, k))
+        hessian[np.tril_indices(k)] = sums[k:]
+        hessian += np.tril(hessian, -1).T
+        if self.loss.has_odds:
+            return float(value), slope, hessian
+        if not FARTHEST * self.total[0] <= value <= self.total[0] / FARTHEST:
+            return (math.nan if math.isnan(value) else math.inf), slope, hessian
+        slope, hessian = slope / value, hessian / value
+        return float(self.shift[0] + np.log(value)), slope, hessian - np.outer(slope, slope)
+
+    def moved(self, levels: Vector, intercept: float, steps: Vector) -> None:
+        """Go where steps along the directions lead."""
+        total = self.rows.take_span(steps)
+        if steps.any():
+            self.levels[0], self.intercepts[0] = levels, intercept
+            self.total = self.total if self.loss.has_odds else total
+        self._rescale()
+
+    def _rescale(self) -> None:
+        """Bring the sums of exponential weights back near 1: where classes part, they vanish."""
+        bits = -np.frexp(self.total)[1]
+        if self.loss.has_odds or np.all(np.abs(bits) < FEW_BITS):
+            return
+        # Summed up anew: kept by differences over many sweeps, it would be nothing but rounding.
+        self.total = self.rows.rescale(bits)
+        self.shift -= np.log(2.0) * bits
+
+    def objective(self, lane: int = 0) -> float:
+        """Return F + psi of a lane, from the weights as they are kept."""
+        value = self.rows.loss_sum(lane)
+        if not self.loss.has_odds:
+            value = float(self.shift[lane] + np.log(value))
+        return value + self.psi_value(lane)
+
+    def psi_value(self, lane: int = 0) -> float:
+        """Return psi of a lane."""
+        l1, l2 = (np.ascontiguousarray(x[:, lane]) for x in (self.psi.l1, self.psi.l2))
+        return _core.table_psi(self.samples.table, self.levels[lane], l1, l2)

@@ -1,0 +1,314 @@
+"""How far a fit of a table can be from its optimum: a bound that anybody can check.
+
+With u_j the row weights at any levels, g the sums of y_j u_j over the rows of each level of a term,
+and F* the conjugate of the loss,
+
+    F(x) + psi(x)  >=  -F*(u) - sum over terms of psi_term*(-g_term)        for every x,
+
+if both classes weigh the same in u, as the intercept is free (the bound of solvers/bound.py, with
+F(lam) - <g, lam> for -F*(u)). For that the weights of the heavier class are made smaller. psi* is
+
+    columns   (|z_i| - l1)_+^2 / (2 l2) for each hypothesis, z_i = <g, h_i> its slope; one side of
+              it only where lam_i has a sign
+    pairs     g^T R^-1 g / 2, with psi = x^T R x / 2, R = ridge + smoothness (L_1 + L_2): L_1 and
+              L_2 are the Laplacians of the paths along the axes
+
+and infinite for l1 alone where |z_i| > l1. The logistic loss allows weights of any sum: all are
+made smaller until no slope is larger than l1, which costs about (excess / l1) psi. Exponential
+weights sum to 1: there they are mixed with those of a fit with a weaker l1, all of whose slopes are
+below l1; F* is convex, so that of the mix is at most the mix of both.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from ..base.arrays import Vector
+from ..solvers.result import Status
+from ..tuning.options import Clock
+from ..tuning.trained import Minimum
+from .batch import TableLanes, TermPsi
+from .design import TableStumps
+from .exact import Span
+from .options import TableOptions
+from .pairs import Pair
+
+__all__ = ["Certified", "Descent", "TableGap"]
+
+# Weights with slopes below l1 are those of a fit with this share of l1; this much of it will do.
+WEAKER, WEAK_ENOUGH = 0.9, 0.97
+NEAR = 0.5  # the excess from which on they are looked for
+MOST_SWEEPS, SWEEPS_A_LOOK = 200, 5  # of that fit
+INSIDE = 1.0 - 1e-12  # rounding keeps no slope at its limit
+
+
+@dataclass(frozen=True)
+class Certified:
+    """F + psi at some levels, and by how much it can be above the optimum; NaN: nobody knows."""
+
+    objective: float
+    gap: float
+    of_pairs: float = 0.0  # the part of the gap that sweeps over columns leave
+
+
+@dataclass(frozen=True)
+class Minorant:
+    """F >= level + the sum of u_j y_j (value of row j); u_j is summed over the levels of terms."""
+
+    level: float  # -F*(u)
+    sums: Vector  # (2, levels): over rows with y = 1, and over the others
+    factor: float = 1.0  # by which all row weights were made smaller
+
+
+class TableGap:
+    """Certificates of one lane, where it is.
+
+    Parameters
+    ----------
+    lanes : the fit
+    terms : those that it visits
+    make : returns a fit of the same task with another psi
+    """
+
+    def __init__(
+        self,
+        lanes: TableLanes,
+        stumps: TableStumps,
+        pairs: Sequence[Pair],
+        terms: NDArray[np.int32],
+        make: Callable[[TermPsi], TableLanes],
+    ) -> None:
+        self.lanes, self.stumps, self.terms, self.make = lanes, stumps, terms, make
+        l1, l2 = lanes.psi.l1[:, 0], lanes.psi.l2[:, 0]
+        self.l1, self.l2 = l1[stumps.term], l2[stumps.term]
+        self.sign = lanes.signs[stumps.term, stumps.kind]
+        self.grids = [PairPenalty(pair, l1[pair.term], l2[pair.term]) for pair in pairs]
+        # Without a penalty on all of them there is no bound.
+        is_free = bool(np.any((self.l1 == 0.0) & (self.l2 == 0.0)))
+        self.is_possible = not is_free and all(grid.ridge > 0.0 for grid in self.grids)
+        self.inside: Minorant | None = None  # exponential loss: all slopes are below l1
+
+    def now(self) -> Certified:
+        """Certify where the fit is."""
+        lanes = self.lanes
+        value, found = self._minorant(lanes)
+        objective = value + lanes.psi_value()
+        if found is None or not self.is_possible:
+            return Certified(objective, math.nan)
+        if not lanes.loss.has_odds:
+            found = self._mixed(found)
+        if found is None:
+            return Certified(objective, math.nan)
+        gap = objective - found.level + self._conjugate(found.sums)
+        gradient, levels = (found.sums[0] - found.sums[1]) / found.factor, lanes.levels[0]
+        of_pairs = sum(grid.gap(gradient, levels) for grid in self.grids)
+        return Certified(objective, max(gap, 0.0), of_pairs)
+
+    def _minorant(self, lanes: TableLanes) -> tuple[float, Minorant | None]:
+        """Return F where a fit is, and a minorant there; the slope of the intercept is 0."""
+        levels, intercepts, shift = lanes.levels[:1], lanes.intercepts[:1], lanes.shift[:1]
+        found = lanes.rows.exact_sums(levels, intercepts, shift, self.terms)
+        value, up, down, first, second = found[:5].tolist()
+        if not (up > 0.0 and down > 0.0 and np.isfinite(found).all()):
+            return value if lanes.loss.has_odds else math.nan, None
+        sums = found[5:].reshape(2, -1)
+        if lanes.loss.has_odds:
+            scales = np.array([min(up, down) / up, min(up, down) / down])
+            excess = self._excess(scales[:, None] * sums)
+            factor = INSIDE / (1.0 + excess) if excess > 0.0 else 1.0
+            scales *= factor
+            conjugate = lanes.rows.conjugate(levels, intercepts, (scales[0], scales[1]))
+            return value, Minorant(-conjugate, scales[:, None] * sums, factor)
+        # Both classes get half of the weight, which moves the intercept to its best.
+        own = [0.5 * (r / w - math.log(2.0 * w)) for w, r in ((up, first), (down, second))]
+        sums = sums * np.array([[0.5 / up], [0.5 / down]])
+        return float(shift[0] + math.log(up + down)), Minorant(-sum(own), sums)
+
+    def _push(self, sums: Vector) -> Vector:
+        """Return how strongly each hypothesis is drawn away from 0, where it may go."""
+        z = self.stumps.slopes(*sums)
+        return np.where(self.sign > 0, -z, np.where(self.sign < 0, z, np.abs(z)))
+
+    def _excess(self, sums: Vector) -> float:
+        """Return by how much slopes are above l1, as a share of it, where there is l1 alone."""
+        alone = (self.l2 == 0.0) & (self.l1 > 0.0)
+        ratios = self._push(sums)[alone] / self.l1[alone]
+        return float(ratios.max(initial=0.0)) - 1.0
+
+    def _conjugate(self, sums: Vector) -> float:
+        """Return psi*(-g)."""
+        has = self.l2 > 0.0
+        over = np.maximum(self._push(sums) - self.l1, 0.0)[has]
+        gradient = sums[0] - sums[1]
+        squares = float((over * over / (2.0 * self.l2[has])).sum())
+        return squares + sum(grid.conjugate(gradient) for grid in self.grids)
+
+    def _mixed(self, here: Minorant) -> Minorant | None:
+        """Return a mix with a minorant whose slopes are all below l1, if they have to be less."""
+        excess = self._excess(here.sums)
+        if excess <= 0.0:
+            return here
+        if self.inside is None and excess <= NEAR:
+            self.inside = self._with_weaker_l1()
+        if self.inside is None:
+            return None
+        z, v = self._push(here.sums), self._push(self.inside.sums)
+        over = (z > self.l1) & (self.l2 == 0.0)
+        part = float(((z - self.l1)[over] / (z - v)[over]).max(initial=0.0)) / INSIDE
+        return Minorant(
+            (1.0 - part) * here.level + part * self.inside.level,
+            (1.0 - part) * here.sums + part * self.inside.sums,
+        )
+
+    def _with_weaker_l1(self) -> Minorant | None:
+        psi, n = self.lanes.psi, self.stumps.n_columns
+        weaker = TermPsi(psi.l1.copy(), psi.l2)
+        weaker.l1[:n] *= WEAKER
+        lanes = self.make(weaker)
+        lanes.start_from(self.lanes.levels[0], float(self.lanes.intercepts[0]))
+        span = Span(lanes, self.stumps)
+        for sweep in range(1, MOST_SWEEPS + 1):
+            span.take(float(lanes.sweep(self.terms)[0]))
+            if sweep % SWEEPS_A_LOOK == 0:
+                _, found = self._minorant(lanes)
+                if found is None or self._excess(found.sums) <= WEAK_ENOUGH - 1.0:
+                    return found
+        return None
+
+
+class PairPenalty:
+    """Half of x^T R x of a pair, R = ridge + smooth (L_1 + L_2), and its conjugate."""
+
+    def __init__(self, pair: Pair, ridge: float, smooth: float) -> None:
+        self.ridge, n_cells = float(ridge), math.prod(pair.shape)
+        self.levels, self.shape = slice(pair.first_level, pair.first_level + n_cells), pair.shape
+        (first, self.first), (second, self.second) = (
+            np.linalg.eigh(_path(n, ordered))
+            for n, ordered in zip(pair.shape, pair.n_ordered, strict=True)
+        )
+        self.stiffness = ridge + smooth * (np.maximum(first, 0)[:, None] + np.maximum(second, 0))
+
+    def conjugate(self, gradient: Vector) -> float:
+        """Return g^T R^-1 g / 2."""
+        turned = self._turned(gradient)
+        return float((turned * turned / (2.0 * self.stiffness)).sum())
+
+    def gap(self, gradient: Vector, levels: Vector) -> float:
+        """Return psi + psi*(-g) + <g, x>."""
+        rest = self._turned(gradient) + self.stiffness * self._turned(levels)
+        return float((rest * rest / (2.0 * self.stiffness)).sum())
+
+    def _turned(self, x: Vector) -> Vector:
+        """Return the cells of x in the directions in which R is diagonal."""
+        return np.asarray(self.first.T @ x[self.levels].reshape(self.shape) @ self.second)
+
+
+def _path(n: int, n_ordered: int) -> Vector:
+    """Return the Laplacian of a path through the ordered cells; the others are by themselves."""
+    steps = np.diff(np.eye(n)[:n_ordered], axis=0)
+    return np.asarray(steps.T @ steps)
+
+
+FIRST = 10  # sweeps before the first certificate
+LATEST = 1.5  # times the sweeps of the last certificate: then the next one is due anyway
+OF_PAIRS, LIKELY = 0.4, 0.8  # shares of the tolerance: for pairs, and what is hoped for
+# Without a certificate a fit ends where a sweep gains no more than this share of the tolerance.
+GAINED = 0.01
+NOTHING, MOST_IDLE = 1e-15, 3  # a gain that is rounding, and so many sweeps of it
+
+
+class Descent:
+    """The fit of one task; ``look`` is told of each sweep, and asked whether to stop."""
+
+    def __init__(
+        self,
+        gap: TableGap,
+        span: Span,
+        options: TableOptions,
+        clock: Clock,
+        look: Callable[[TableLanes], bool],
+    ) -> None:
+        self.gap, self.span, self.lanes = gap, span, gap.lanes
+        self.options, self.clock, self.look = options, clock, look
+        self.with_pairs = bool(gap.grids)
+        self.last = 0  # the sweep after which the last certificate was made
+        self.enough = 0.0  # what a sweep gains when the next one is likely to be good
+
+    def run(self, columns: NDArray[np.int32], terms: NDArray[np.int32]) -> Minimum:
+        """Sweep over the terms, or over those of columns."""
+        lanes, idle, swept = self.lanes, 0, 0.0
+        while True:
+            # A fit ends with a sweep, after which levels that may be equal are so.
+            fall = self.span.take(swept) if swept > 0.0 else 0.0
+            swept = float(lanes.sweep(terms if self.with_pairs else columns)[0])
+            fall += swept
+            is_stopped = self.look(lanes)
+            wanted = self._wanted(self.span.objective - swept)
+            idle = idle + 1 if fall <= NOTHING * abs(self.span.objective) else 0
+            if not self.gap.is_possible and fall <= GAINED * wanted:
+                why = f"Converged: a sweep gained {fall:.2g}; without a penalty there is no gap."
+                return self._minimum(self.gap.now(), Status.CONVERGED, why)
+            cut = self._cut(idle, is_stopped)
+            if cut is not None or self._is_due(fall):
+                found = self.gap.now()
+                if self.options.tol > 0.0 and found.gap <= self._wanted(found.objective):
+                    return self._minimum(found, Status.CONVERGED)
+                if cut is not None:
+                    return self._minimum(found, *cut)
+                self._expect(found, fall, wanted)
+
+    def _wanted(self, objective: float) -> float:
+        """Return the gap that is small enough."""
+        return self.options.tol * (objective if self.lanes.loss.has_odds else 1.0)
+
+    def _is_due(self, fall: float) -> bool:
+        if not self.gap.is_possible or self.options.tol == 0.0:
+            return False
+        n_sweeps = self.lanes.n_sweeps
+        if self.last == 0:
+            return n_sweeps >= FIRST
+        return n_sweeps > LATEST * self.last + 2 or fall <= self.enough
+
+    def _expect(self, found: Certified, fall: float, wanted: float) -> None:
+        """Plan the next certificate."""
+        self.last = self.lanes.n_sweeps
+        if math.isnan(found.gap):
+            self.enough = 0.25 * fall
+            return
+        most = OF_PAIRS * wanted
+        self.with_pairs = found.of_pairs > most
+        if self.with_pairs:
+            part = most / found.of_pairs
+        else:
+            part = (LIKELY * (wanted - found.of_pairs) / (found.gap - found.of_pairs)) ** 2
+        self.enough = part * fall
+
+    def _cut(self, idle: int, is_stopped: bool) -> tuple[Status, str] | None:
+        """Return how the fit ends if it may not go on."""
+        if idle == MOST_IDLE:
+            return Status.STALLED, "No sweep lowers the objective any more."
+        if is_stopped:
+            return Status.INTERRUPTED, "Interrupted by the callback."
+        if self.clock.is_over:
+            return Status.TIME_LIMIT, f"Out of time: {self.clock.seconds:.3g} s."
+        if self.lanes.n_sweeps >= self.options.max_iter:
+            return Status.MAX_EPOCHS, f"Out of sweeps: {self.options.max_iter} done."
+        return None
+
+    def _minimum(self, found: Certified, status: Status, message: str = "") -> Minimum:
+        lanes = self.lanes
+        return Minimum(
+            lanes.levels[0],
+            found.objective - lanes.psi_value(),
+            found.objective,
+            lanes.n_sweeps,
+            message,
+            status,
+            None if math.isnan(found.gap) else found.gap,
+            lanes.loss.name,
+        )

@@ -1,0 +1,282 @@
+"""From a frame and labels to a table model: the one door for the estimator and the command line."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from itertools import pairwise
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from ..base.arrays import Vector
+from ..base.fit_warning import warn_of
+from ..base.threads import useful_threads
+from ..design.sparse import flipped
+from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
+from ..tuning.held_out import code_fingerprints
+from ..tuning.options import Clock, Event, Report
+from ..tuning.record import Record
+from ..tuning.split import copies_a_weight, group_keys
+from ..tuning.trained import Minimum, message_of
+from ..validation import check_groups, check_weights, encode_labels, with_class_weights
+from ..validation.frames import Frame
+from .batch import TableLanes
+from .binning import bin_table
+from .certificate import Descent, TableGap
+from .columns import coarse_codes
+from .exact import Span
+from .model import TableModel, TermData
+from .options import TableOptions, TableParameters, check_monotone
+from .pairs import Pair, purified
+from .rows import TableWeights
+from .search import Strength, TableRace
+from .training import BinnedRows, TableSamples
+
+__all__ = ["fit_samples", "fit_table", "terms_of"]
+
+# Finer bins than this would follow single rows.
+VALUES_A_BIN = 16
+
+
+def fit_table(
+    frame: Frame,
+    y: NDArray[Any],
+    parameters: TableParameters,
+    *,
+    n_threads: int,
+    sample_weight: ArrayLike | None = None,
+    groups: ArrayLike | None = None,
+    report: Report | None = None,
+) -> TableModel:
+    """Fit a table classifier to a frame and its checked labels.
+
+    Choose the strength of psi and the pairs on rows that are held out, then fit on all rows.
+    ``groups`` are those that folds keep together.
+    """
+    options = TableOptions.build(parameters, frame)
+    clock = Clock(options.time_limit)
+    classes, labels = encode_labels(y)
+    given = check_weights(sample_weight, len(labels))
+    weights = with_class_weights(parameters.class_weight, classes, labels, given)
+    numbers = check_groups(groups, len(labels))
+    keys = None if numbers is None else group_keys(numbers)
+    present = weights > 0
+    if not np.bincount(labels[present], minlength=len(classes)).all():
+        raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+    ratios = copies_a_weight(given, weights, labels, len(classes))
+    columns, codes = bin_table(
+        frame,
+        weights,
+        parameters.max_bins,
+        parameters.categorical,
+        n_threads,
+        values_a_bin=VALUES_A_BIN,
+    )
+    signs = check_monotone(parameters.monotone, frame, columns, options)
+    if not present.all():
+        codes, labels, weights = codes[:, present], labels[present], weights[present]
+        keys = None if keys is None else keys[present]
+    record = Record.of(code_fingerprints(codes, 0), labels, len(classes), len(columns))
+    samples = TableSamples.build(
+        columns,
+        codes,
+        labels,
+        weights,
+        n_classes=len(classes),
+        n_threads=n_threads,
+        copies_a_weight=ratios,
+        groups=keys,
+    )
+    if groups is not None or np.ptp(given) > 0:  # that says what is a copy
+        samples = replace(samples, repeated=0.0)
+    del codes, labels, weights, present  # what the samples do not hold is not needed
+    model = fit_samples(samples, options, signs, clock, classes, report, record)
+    if model.record is None or model.record.caution:
+        return model
+    caution = of_rare_classes(np.array(record.counts), lambda: model.decisions(samples.codes))
+    warn_of(caution)
+    return replace(model, record=replace(model.record, caution=caution))
+
+
+def fit_samples(
+    samples: BinnedRows,
+    options: TableOptions,
+    signs: NDArray[np.int8],
+    clock: Clock,
+    classes: NDArray[Any],
+    report: Report | None = None,
+    record: Record | None = None,
+) -> TableModel:
+    """Fit a table classifier to binned rows, wherever they are."""
+    race = TableRace(samples, options, signs, clock)
+    _tell(report, Event("build", 0, math.nan, math.nan, clock.seconds))
+    strength = race.strength()
+    _tell(report, Event("select", 1, math.nan, race.held_out_loss, clock.seconds))
+    strength = race.with_pairs(strength)
+    _tell(report, Event("select", 2, math.nan, race.held_out_loss, clock.seconds))
+    fit = _Fit(race, strength, classes, report)
+    model, caution = fit.model(), _caution(race)
+    warn_of(caution)
+    known = None if record is None else replace(record, caution=caution, gap=fit.gap)
+    return replace(model, record=known)
+
+
+def _caution(race: TableRace) -> str:
+    """Say it where held-out rows are enough to tell that the model is of no use to them."""
+    samples, loss = race.samples, race.held_out_loss
+    if not math.isfinite(loss):
+        return ""
+    shares = np.array([samples.class_weight(label) for label in range(samples.n_classes)])
+    held = np.rint(samples.n_copies * samples.fold_weights[race.folds].sum() * shares)
+    said = ""
+    if samples.n_tasks == 1 and are_enough(held.astype(np.intp)):
+        said = of_shares(shares, int(held.sum()), loss)
+    return said or of_repeats(samples.repeated, samples.n_copies, loss, shares)
+
+
+def _tell(report: Report | None, event: Event) -> bool:
+    return report is not None and report(event)
+
+
+class _Fit:
+    """The last step: the chosen strength and pairs, on all rows, to the optimum."""
+
+    def __init__(
+        self, race: TableRace, strength: Strength, classes: NDArray[Any], report: Report | None
+    ) -> None:
+        self.race, self.strength, self.classes, self.report = race, strength, classes, report
+        self.samples, self.options, self.clock = race.samples, race.options, race.clock
+        # Other pairs that were tried stay terms of the table, but are never visited.
+        self.terms = race.terms(race.pairs)
+        self.n_threads = useful_threads(self.samples.n_threads, self.samples.n, "share")
+
+    def model(self) -> TableModel:
+        """Fit every task, and return what was found."""
+        # From 0, and not from where the search ended in single precision: parts of a cluster have
+        # other digits there, which would last as long as there is a gap.
+        tasks = range(self.samples.n_tasks)
+        fits = [self.race.lanes([self.strength], task, None, self.n_threads) for task in tasks]
+        found = [self._solved(lanes, task) for task, lanes in enumerate(fits)]
+        intercept, terms = terms_of(
+            self.samples,
+            self.race.pairs,
+            np.stack([lanes.levels[0] for lanes in fits]),
+            np.array([lanes.intercepts[0] for lanes in fits]),
+        )
+        gaps = [minimum.gap for minimum in found if minimum.gap is not None]
+        self.gap = max(gaps) if len(gaps) == len(found) else None
+        return TableModel(
+            self.classes,
+            self.samples.columns,
+            terms,
+            intercept,
+            self.options.loss,
+            self.strength.alpha,
+            self.strength.l1_ratio,
+            max(minimum.n_sweeps for minimum in found),
+            np.array([minimum.objective for minimum in found]),
+            self.race.held_out_loss,
+            message_of(found, self.options.tol),
+            self.race.selection,
+            self._spreads(fits, terms),
+        )
+
+    def _solved(self, lanes: TableLanes, task: int) -> Minimum:
+        """Solve one task to the optimum."""
+        race, stumps = self.race, self.race.stumps
+        span = Span(lanes, stumps)
+        gap = TableGap(
+            lanes,
+            stumps,
+            race.pairs,
+            self.terms,
+            lambda psi: race.lanes_of(psi, task, None, self.n_threads),
+        )
+        descent = Descent(gap, span, self.options, self.clock, self._look)
+        return descent.run(race.terms([]), self.terms)
+
+    def _look(self, lanes: TableLanes) -> bool:
+        """Tell how far it is; True: asked to stop."""
+        if self.report is None:
+            return False
+        seconds, objective = self.clock.seconds, lanes.objective()
+        return self.report(Event("fit", lanes.n_sweeps, objective, math.nan, seconds))
+
+    def _spreads(
+        self, fits: list[TableLanes], terms: tuple[TermData, ...]
+    ) -> tuple[Vector, ...] | None:
+        if self.options.bands is None:
+            return None
+        return score_spreads(self.race, self.strength, fits, terms)
+
+
+ROUNDING = 1e-14  # what it makes of the scores of a column that says nothing
+
+
+def terms_of(
+    samples: BinnedRows, pairs: list[Pair], levels: Vector, intercepts: Vector
+) -> tuple[Vector, tuple[TermData, ...]]:
+    """Return intercepts and terms of some fits, (fits, levels): pairs pure, all centred."""
+    scores, intercept = flipped(levels.T), flipped(intercepts)
+    starts = samples.starts.tolist()
+    own = [scores[a:b].copy() for a, b in pairwise(starts)]
+    found = []
+    for pair in pairs:
+        start, size = pair.first_level, math.prod(pair.shape)
+        weights = samples.pair_weights(pair)
+        pure, alone = purified(scores[start : start + size].reshape(*pair.shape, -1), weights)
+        # The core has cells of bytes, a model those of codes.
+        maps = tuple(
+            cells[coarse_codes(samples.columns[k])]
+            for k, cells in zip(pair.columns, pair.maps, strict=True)
+        )
+        for column, cells, part in zip(pair.columns, maps, alone, strict=True):
+            own[column] += part[cells]
+        found.append(TermData(pair.columns, (maps[0], maps[1]), pure, weights))
+    columns = []
+    for k, (a, b) in enumerate(pairwise(starts)):
+        share = samples.level_weights[a:b]
+        mean = share @ own[k]
+        intercept = intercept + mean
+        centred = np.where(share[:, None] > 0, own[k] - mean, 0.0)
+        centred[np.abs(centred) <= ROUNDING] = 0.0
+        codes = np.arange(b - a, dtype=np.min_scalar_type(b - a - 1))
+        columns.append(TermData((k,), (codes,), centred, share))
+    return intercept, (*columns, *found)
+
+
+N_GROUPS, LANES = 4, 8
+
+
+SWEEPS = 4
+
+
+def score_spreads(
+    race: TableRace, strength: Strength, fits: list[TableLanes], terms: tuple[TermData, ...]
+) -> tuple[Vector, ...]:
+    """Return the standard deviation of the scores of each term, in the shape of the scores."""
+    samples, visited = race.samples, race.terms(race.pairs)
+    assert isinstance(samples, TableSamples)
+    random = np.random.Generator(np.random.Philox(key=[race.options.seed, 1]))
+    levels: list[Vector] = []
+    intercepts: list[Vector] = []
+    for _ in range(N_GROUPS):
+        drawn = random.poisson(1.0, (samples.n, LANES)) * samples.weights[:, None]
+        for task, fit in enumerate(fits):
+            lanes = race.lanes([strength] * LANES, task, None, samples.n_threads)
+            assert isinstance(lanes.rows, TableWeights)
+            lanes.rows.set_weights(drawn)
+            lanes.start_from(fit.levels[0], float(fit.intercepts[0]))
+            for _ in range(SWEEPS):
+                lanes.sweep(visited)
+            levels.append(lanes.levels)
+            intercepts.append(lanes.intercepts)
+    _, found = terms_of(samples, race.pairs, np.concatenate(levels), np.concatenate(intercepts))
+    spreads = []
+    for term, spread in zip(terms, found, strict=True):
+        # The last axis is (group, task, lane).
+        scores = spread.scores.reshape(*term.scores.shape[:-1], N_GROUPS, len(fits), LANES)
+        spreads.append(scores.std(axis=(-3, -1), ddof=1))
+    return tuple(spreads)
