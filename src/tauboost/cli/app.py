@@ -97,7 +97,10 @@ def tauboost(
 
 
 class WithoutPandas(MetaPathFinder):
-    """Arrow loads pandas where it is installed, for half a second, and no command needs it."""
+    """Arrow loads pandas where it is installed, for half a second, and no command needs it.
+
+    None in ``sys.modules`` would hide it as well, but scikit-learn takes what it finds there.
+    """
 
     def find_spec(self, fullname: str, *_: Any) -> None:
         """Say of pandas that it is not there, and leave all else to others."""
