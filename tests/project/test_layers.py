@@ -23,6 +23,7 @@ LAYERS = [
     {"design"},
     {"problem", "rows", "losses", "penalty", "eso", "table_problem", "table_rows"},
     {"solvers"},
+    {"search"},
     {"tuning"},
     {"proofs"},
     {"estimators"},

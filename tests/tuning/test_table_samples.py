@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from tauboost.design.columns import NumericColumn
-from tauboost.tuning.split import group_keys
+from tauboost.search.folds import group_keys
 from tauboost.tuning.table_samples import N_FOLDS, TableSamples
 
 COLUMNS = tuple(NumericColumn(f"x{k}", np.arange(10.0)) for k in range(3))

@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from tauboost.design.binning import bin_table
+from tauboost.search.folds import drawn
 from tauboost.tuning.binned_rows import LaneSpec
-from tauboost.tuning.split import drawn
 from tauboost.tuning.table_pairs import Pair
 from tauboost.tuning.table_samples import EVEN, DifferentRows, TableSamples
 from tauboost.validation.frames import take_frame

@@ -9,9 +9,9 @@ from ..base.messages import listed, shown
 from ..base.threads import resolve_threads
 from ..design.wide import without_unused_features
 from ..io.rows import LabelledRows
-from ..tuning.held_out import fingerprints
+from ..search.duplicates import fingerprints
+from ..search.folds import part_to_test
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY
-from ..tuning.split import FEWEST_OF_A_CLASS, deal
 from ..validation import as_csr, encode_labels
 from .data import Data
 
@@ -52,14 +52,12 @@ def check_test_labels(known: NDArray[Any], labels: NDArray[Any]) -> None:
 def held_out(prints: NDArray[np.uint64], y: NDArray[Any], fraction: float) -> NDArray[np.bool_]:
     """Choose this fraction of each class by their fingerprints, which equal samples share."""
     _, codes = encode_labels(y)
-    split = deal(prints, codes, np.ones(len(codes)), [fraction, 1.0 - fraction])
-    held = split.held(0)
-    is_possible = split.can_judge(held, codes, np.ones(len(codes)))
-    if split.patterns.min() < FEWEST_OF_A_CLASS or not is_possible:
+    held = part_to_test(prints, codes, fraction)
+    if not held.any():
         raise ValueError(
             "--test: too few samples to hold some out: every class needs at least 10 different ones"
         )
-    return held > 0
+    return held
 
 
 def split(
@@ -67,7 +65,7 @@ def split(
 ) -> tuple[LabelledRows, LabelledRows]:
     """Cut into a part for training and one for testing, which has this fraction of each class.
 
-    Samples are dealt as in a fit (tuning/split.py): their order does not matter.
+    Samples are dealt as in a fit (search/folds.py): their order does not matter.
     """
     y = np.array(data.y)
     arrays = as_csr(data)

@@ -13,7 +13,7 @@ from ..design.binning import bin_table, encode
 from ..design.planes import Planes
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
-from ..tuning.held_out import code_fingerprints
+from ..search.duplicates import code_fingerprints
 from ..tuning.table_model import TableModel
 from ..validation import encode_labels
 from ..validation.frames import Frame
@@ -104,7 +104,7 @@ def split_table(
 ) -> tuple[TableData, TableData]:
     """Cut into a part for training and one for testing, which has this fraction of each class.
 
-    Rows are dealt as in a fit (tuning/split.py): their order does not matter.
+    Rows are dealt as in a fit (search/folds.py): their order does not matter.
     """
     assert data.y is not None
     encode_labels(data.y)  # what is no label is said before the bins are made

@@ -12,7 +12,7 @@ from ..base.progress import progress_bar
 from ..io.text_files import begins_with_label, joined, kind_of_texts, text_blocks
 from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
-from ..tuning.held_out import text_fingerprints
+from ..search.duplicates import text_fingerprints
 from .data import is_table, name_of, source_of
 
 __all__ = ["TextSource", "are_texts", "test_prints"]

@@ -20,11 +20,11 @@ from ..base.threads import useful_threads
 from ..design.binning import WholeUnit, encode, weight_units, whole_weights
 from ..design.columns import Column
 from ..design.tallies import Tally, tally_column
+from ..search.duplicates import code_fingerprints
+from ..search.folds import are_whole, drawn
 from ..tuning.binned_rows import LaneSpec
-from ..tuning.held_out import code_fingerprints
 from ..tuning.record import hash_sum
 from ..tuning.row_sketch import RowSketch
-from ..tuning.split import are_whole, drawn
 from ..tuning.table_pairs import Pair
 from ..tuning.table_samples import EVEN, DifferentRows, TableSamples
 from ..tuning.table_weights import TableWeights

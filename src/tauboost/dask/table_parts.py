@@ -2,7 +2,7 @@
 
 The parts count the different values of each column; the driver adds up and makes the bins. Then
 they bin their rows, and these are compared by their fingerprints, if they are not too many: a row
-that several parts have stays in one of them, and all are dealt to folds together (split.py).
+that several parts have stays in one of them, and all are dealt to folds together (search/folds.py).
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from ..base.arrays import Vector
 from ..design.binning import WholeUnit, categorical_positions, check_max_bins, weight_units
 from ..design.columns import Column
 from ..design.tallies import Tally
+from ..search.folds import deal
 from ..tuning.record import Record, hash_text
 from ..tuning.row_sketch import RowSketch
-from ..tuning.split import deal
 from ..tuning.table_fitting import VALUES_A_BIN
 from ..tuning.table_samples import EVEN
 from ..validation.classes import class_weights

@@ -16,11 +16,11 @@ import numpy as np
 
 from ..base.cached import cached_property
 from ..problem import Problem
+from ..search.folds import n_parts
 from ..solvers import solve
 from ..solvers.result import Result
 from ..tuning.options import Parameters
 from ..tuning.selection import candidates
-from ..tuning.split import n_parts
 from .advice import thread_counts
 from .cut import Cut, cut_from, median_seconds
 from .look import Look

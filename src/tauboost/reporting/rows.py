@@ -15,7 +15,7 @@ from ..design.binning import encode
 from ..design.wide import only_features
 from ..estimators.explanation import as_text
 from ..estimators.text_spans import Span, find_features
-from ..tuning.held_out import code_fingerprints
+from ..search.duplicates import code_fingerprints
 from ..tuning.model import Model
 from ..tuning.record import row_prints
 from ..tuning.table_model import TableModel

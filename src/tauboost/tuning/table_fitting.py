@@ -13,14 +13,14 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.binning import bin_table
+from ..search.duplicates import code_fingerprints
+from ..search.folds import copies_a_weight, group_keys
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
 from .cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from .held_out import code_fingerprints
 from .options import Clock, Event, Report
 from .record import Record
-from .split import copies_a_weight, group_keys
 from .table_bands import score_spreads
 from .table_descent import Descent
 from .table_gap import TableGap

@@ -1,7 +1,7 @@
 """A binned table as a fit uses it: equal rows as one, in order of class and fold.
 
-Rows are dealt to folds as everywhere (split.py). A row whose copies are dealt one by one becomes a
-row in each of these folds, with its share of the weight.
+Rows are dealt to folds as everywhere (search/folds.py). A row whose copies are dealt one by one
+becomes a row in each of these folds, with its share of the weight.
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from ..base.cached import cached_property
 from ..design.columns import Column
 from ..design.table import core_table
 from ..losses import LOSSES
+from ..search.folds import Split, deal
 from .binned_rows import N_FOLDS, BinnedRows, End, LaneSpec
-from .split import Split, deal
 from .table_weights import TableWeights
 
 if TYPE_CHECKING:
