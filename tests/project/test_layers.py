@@ -24,6 +24,7 @@ LAYERS = [
     {"problem", "rows", "losses", "penalty", "eso"},
     {"solvers"},
     {"paper"},
+    {"search"},
     {"tuning", "tables"},
     {"proofs"},
     {"estimators"},

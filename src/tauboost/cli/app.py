@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from inspect import cleandoc
 from pathlib import Path
 from types import NoneType

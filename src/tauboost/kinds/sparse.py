@@ -21,8 +21,8 @@ from ..io.model import AnyData
 from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.store import Store, open_store
 from ..io.svmlight import load_svmlight
+from ..search.duplicates import fingerprints
 from ..tuning.fitting import fit
-from ..tuning.held_out import fingerprints
 from ..tuning.model import Model
 from ..tuning.options import Parameters
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY

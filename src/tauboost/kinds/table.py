@@ -17,12 +17,12 @@ from ..base.messages import listed, shown, shown_label, unknown
 from ..io.model import AnyData
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
+from ..search.duplicates import code_fingerprints
 from ..tables.binning import bin_column, bin_table, encode
 from ..tables.columns import Column, NumericColumn
 from ..tables.fitting import fit_table
 from ..tables.model import TableModel, are_used
 from ..tables.options import TableParameters
-from ..tuning.held_out import code_fingerprints
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines

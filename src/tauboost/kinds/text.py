@@ -21,7 +21,7 @@ from ..io.model import AnyData, TextData, model_size
 from ..io.text_files import joined, text_blocks
 from ..io.text_labels import LabelList, labels_like
 from ..io.text_wanted import TextBlock
-from ..tuning.held_out import text_fingerprints
+from ..search.duplicates import text_fingerprints
 from ..tuning.metrics import metrics
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel

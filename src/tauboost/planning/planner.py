@@ -25,6 +25,7 @@ from ..design.matrix import shard_count
 from ..design.wide import are_sparse
 from ..eso import beta
 from ..problem import Problem
+from ..search.folds import n_parts
 from ..solvers import Status, solve
 from ..solvers.exact import LARGEST_OVERLAP, BundleSize, Shape
 from ..solvers.registry import PAPER_TAU
@@ -32,7 +33,6 @@ from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.fitting import fit
 from ..tuning.options import Event, Parameters
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY, Samples
-from ..tuning.split import n_parts
 from ..validation import ROWS_AT_ONCE, check_real
 from .data import Data, Rows, look_at
 from .result import Plan, in_bytes, in_seconds
