@@ -63,21 +63,20 @@ def sweep(chosen: argparse.Namespace) -> common.Facts:
 def start_of(problem: tb.TableProblem) -> BlockExact:
     """Return the exact method after one sweep: nothing is at 0, as in most of its sweeps."""
     penalty = Penalty(problem.n_features, l1=L1)
-    method = BlockExact(Start(problem, penalty, np.zeros(problem.n_coordinates), 1))
+    method = BlockExact.of(Start(problem, penalty, np.zeros(problem.n_coordinates), 1))
     method.advance(1.0)
     return method
 
 
 def sweep_once(at: BlockExact) -> None:
     """Minimise over all stumps of every column."""
-    terms = np.arange(at.n_terms, dtype=np.int32)
-    at.rows.sweep(at.lam, at.total, at.penalty, terms)
+    at.batch.sweep(at.terms)
 
 
 def weights_of(problem: tb.TableProblem) -> tuple[_core.Table, np.ndarray]:
     """Return the table and the weights of its rows, which the logistic loss computes each time."""
     at = start_of(problem)
-    return at.rows.design.table, at.rows.w
+    return problem.samples.table, problem.rows().point(at.lam).w
 
 
 def histograms_once(given: tuple[_core.Table, np.ndarray]) -> None:

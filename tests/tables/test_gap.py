@@ -14,11 +14,10 @@ from hypothesis import strategies as st
 import tauboost as tb
 from mixed_table import mixed_table
 from tauboost import _core
-from tauboost.tables.batch import TableLanes, TermPsi
+from tauboost.tables.batch import TableBatch, TermPenalty
 from tauboost.tables.binning import bin_table, encode
 from tauboost.tables.certificate import PairPenalty, TableGap
-from tauboost.tables.design import TableStumps
-from tauboost.tables.exact import Span
+from tauboost.tables.exact import BlockExact
 from tauboost.tables.pairs import Pair
 from tauboost.tables.training import TableSamples
 from tauboost.validation.frames import take_frame
@@ -54,25 +53,24 @@ class Fit:
         self.signs[0, 0] = sign
         self.loss, self.lanes = loss, None
         self.lanes = self.make(psi_of(len(columns), len(self.pairs)))
-        stumps = TableStumps(self.samples)
         self.terms = np.arange(self.n_terms, dtype=np.int32)
-        self.span = Span(self.lanes, stumps)
-        self.gap = TableGap(self.lanes, stumps, self.pairs, self.terms, self.make)
+        self.at = BlockExact(self.lanes, self.terms)
+        self.gap = TableGap(self.lanes, self.pairs, self.terms, self.make)
 
     def make(self, psi):
         options = {"held": None, "signs": self.signs, "n_threads": 1}
-        return TableLanes(self.samples, self.loss, psi, [0], **options)
+        return TableBatch(self.samples, self.loss, psi, [0], **options)
 
     def sweep(self, n_sweeps):
         for _ in range(n_sweeps):
-            self.span.take(float(self.lanes.sweep(self.terms)[0]))
+            self.at.advance(1.0)
 
 
 def elastic_net(alpha, ratio):
     def psi_of(n_columns, n_pairs):
-        psi = TermPsi.elastic_net(n_columns, np.array([alpha]), np.array([ratio]))
+        psi = TermPenalty.elastic_net(n_columns, np.array([alpha]), np.array([ratio]))
         pairs = np.full((n_pairs, 1), 0.002), np.full((n_pairs, 1), 0.02)
-        return TermPsi(np.vstack([psi.l1, pairs[0]]), np.vstack([psi.l2, pairs[1]]))
+        return TermPenalty(np.vstack([psi.l1, pairs[0]]), np.vstack([psi.l2, pairs[1]]))
 
     return psi_of
 
@@ -285,5 +283,7 @@ def test_the_objective_never_rises(loss, alpha):
     for _ in range(40):
         fit.sweep(1)
         objectives.append(fit.gap.now().objective)
-        assert fit.span.objective == pytest.approx(objectives[-1], abs=1e-10)
+        kept = fit.at.value + fit.lanes.psi_value()
+        assert kept == pytest.approx(objectives[-1], abs=1e-10)
+        assert fit.at.objective >= kept - 1e-12
     assert all(after <= before + 1e-13 for before, after in pairwise(objectives))

@@ -7,7 +7,7 @@ import pytest
 
 import tauboost as tb
 from mixed_table import mixed_table
-from tauboost.tables.batch import TableLanes, TermPsi
+from tauboost.tables.batch import TableBatch, TermPenalty
 from tauboost.tables.binning import bin_table
 from tauboost.tables.training import TableSamples
 from tauboost.validation.frames import take_frame
@@ -26,9 +26,9 @@ def samples():
 
 def lanes(samples, loss, alphas, held=None):
     n_terms = samples.table.n_terms
-    psi = TermPsi.elastic_net(n_terms, np.asarray(alphas), np.ones(len(alphas)))
+    psi = TermPenalty.elastic_net(n_terms, np.asarray(alphas), np.ones(len(alphas)))
     signs = np.zeros((n_terms, 2), dtype=np.int8)
-    return TableLanes(samples, loss, psi, [0] * len(alphas), held=held, signs=signs, n_threads=1)
+    return TableBatch(samples, loss, psi, [0] * len(alphas), held=held, signs=signs, n_threads=1)
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])

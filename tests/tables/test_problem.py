@@ -92,6 +92,17 @@ def test_the_bits_do_not_depend_on_the_threads(method):
         assert np.array_equal(first.lam, other.lam)
 
 
+def test_weights_that_vanish_come_back():
+    """Where classes part, weights leave the range of a double: they are computed anew."""
+    x = np.arange(400) % 40
+    problem = tb.TableProblem(x[:, None], x > 17)
+    far = tb.solve(problem, tol=0, max_epochs=60).lam
+    options = {"alpha": 1e-2, "l1_ratio": 0.0, "tol": 1e-7}
+    found, expected = (tb.solve(problem, lam0=lam0, **options) for lam0 in (3.0 * far, None))
+    assert found.status == expected.status == "converged"
+    assert found.objective == pytest.approx(expected.objective, abs=1e-9)
+
+
 def test_what_tables_do_not_take_is_refused_in_one_sentence():
     table, y = mixed_table(50)
     problem = tb.TableProblem(table, y)

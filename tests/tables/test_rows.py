@@ -1,4 +1,4 @@
-"""The rows of a table: signs of bounds, and weights that follow from the odds."""
+"""The rows of a table: signs of bounds, and weights that sweeps keep."""
 
 from __future__ import annotations
 
@@ -8,7 +8,8 @@ import pytest
 import tauboost as tb
 from mixed_table import mixed_table
 from tauboost.penalty import Penalty
-from tauboost.tables.rows import term_signs
+from tauboost.solvers.start import Start
+from tauboost.tables.exact import BlockExact, term_signs
 
 
 @pytest.fixture(scope="module")
@@ -16,13 +17,17 @@ def problem():
     return tb.TableProblem(*mixed_table(), loss="logistic")
 
 
-def test_weights_follow_from_the_odds(problem):
-    rows = problem.rows()
+@pytest.mark.parametrize("loss", ["exponential", "logistic"])
+def test_a_fit_knows_its_value_and_gradient(loss):
+    problem = tb.TableProblem(*mixed_table(), loss=loss)
     lam = np.random.default_rng(0).normal(size=problem.n_coordinates) * 0.1
-    level = rows.refresh(lam)
-    assert level.value == pytest.approx(rows.point(lam).value)
-    np.testing.assert_allclose(rows.w, rows.point(lam).w)
-    np.testing.assert_allclose(rows.slope(), rows.point(lam).gradient(), atol=1e-14)
+    at = BlockExact.of(Start(problem, Penalty(problem.n_features, l1=1e-2), lam, 1))
+    for n_sweeps in (0, 1, 5):
+        for _ in range(n_sweeps):
+            at.advance(1.0)
+        here = problem.rows().point(at.lam)
+        assert at.value == pytest.approx(here.value, abs=1e-12)
+        np.testing.assert_allclose(at.gradient(), here.gradient(), atol=1e-13)
 
 
 def test_signs_of_bounds(problem):

@@ -10,7 +10,7 @@ import pytest
 from tauboost.search.folds import drawn
 from tauboost.tables.binning import bin_table
 from tauboost.tables.pairs import Pair
-from tauboost.tables.rows import LaneSpec
+from tauboost.tables.rows import BatchSpec
 from tauboost.tables.training import EVEN, DifferentRows, TableSamples
 from tauboost.validation.frames import take_frame
 
@@ -45,7 +45,7 @@ def both(rows, ask):
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 @pytest.mark.parametrize("width", [1, 8])
 def test_passes_and_sums_add_up(rows, loss, width):
-    spec = LaneSpec(loss, (2,) * width, 1, rows[0].trained_weight(1))
+    spec = BatchSpec(loss, (2,) * width, 1, rows[0].trained_weight(1))
     n_levels = rows[0].table.n_levels
     random = np.random.default_rng(1)
     shift = random.normal(size=width)
@@ -77,7 +77,7 @@ def test_passes_and_sums_add_up(rows, loss, width):
 def test_shifts_and_powers_of_two_are_the_same(rows, width):
     """So a part that is built anew finds its weights from levels and a shift."""
     samples, random = rows[0], np.random.default_rng(3)
-    spec = LaneSpec("exponential", (1,) * width, 0, samples.trained_weight(0))
+    spec = BatchSpec("exponential", (1,) * width, 0, samples.trained_weight(0))
     levels = random.normal(size=(width, samples.table.n_levels))
     intercepts, bits = random.normal(size=width), np.arange(width, dtype=np.int32) + 5
     first, second = (samples.rows(spec, 1) for _ in range(2))
@@ -91,7 +91,7 @@ def test_shifts_and_powers_of_two_are_the_same(rows, width):
 def test_weights_of_each_lane_are_its_own(rows):
     samples, drawn = rows[0], np.random.default_rng(4).random((rows[0].n, 8))
     for loss in ("logistic", "exponential"):
-        weights = samples.rows(LaneSpec(loss, (1,) * 8, None, 1.0), 1)
+        weights = samples.rows(BatchSpec(loss, (1,) * 8, None, 1.0), 1)
         weights.set_weights(drawn)
         sums = [weights.loss_sum(lane) for lane in range(8)]
         np.testing.assert_allclose(sums, np.log(2.0) if loss == "logistic" else 1.0, rtol=1e-6)

@@ -22,7 +22,7 @@ from ..search.folds import are_whole, drawn
 from ..tables.binning import Tally, WholeUnit, encode, tally_column, weight_units, whole_weights
 from ..tables.columns import Column
 from ..tables.pairs import Pair
-from ..tables.rows import LaneSpec, TableWeights
+from ..tables.rows import BatchSpec, TableRows
 from ..tables.training import EVEN, DifferentRows, TableSamples
 from ..tuning.record import hash_sum
 from ..tuning.row_sketch import RowSketch
@@ -110,7 +110,7 @@ class TablePart(Numbered):
         self.loaded: LoadedTable | None = loaded
         self.samples: TableSamples | None = None
         self.n_pairs = 0
-        self.weights: dict[int, TableWeights] = {}
+        self.weights: dict[int, TableRows] = {}
 
     # Step by step to a table; nothing here does harm if it is done twice
 
@@ -241,7 +241,7 @@ class TablePart(Numbered):
         """Ask the table."""
         return getattr(self.samples, name)(*arguments)
 
-    def open(self, key: int, spec: LaneSpec, dropped: Sequence[int]) -> None:
+    def open(self, key: int, spec: BatchSpec, dropped: Sequence[int]) -> None:
         """Begin some fits, and drop those nobody needs any more."""
         assert self.samples is not None
         for old in dropped:

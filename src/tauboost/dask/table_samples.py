@@ -23,7 +23,7 @@ from ..tables.columns import Column, n_planes
 from ..tables.design import add_column_terms
 from ..tables.directions import N_OLDER
 from ..tables.pairs import Pair
-from ..tables.rows import End, LaneSpec, RowWeights
+from ..tables.rows import BatchSpec, End, RowWeights
 from ..tables.training import BinnedRows
 from .chorus import Chorus
 from .crew import Crew
@@ -132,14 +132,14 @@ class ClusterSamples(BinnedRows):
         for first in range(0, len(jobs), at_once):
             self.chorus.sing(fit, jobs[first : first + at_once])
 
-    def rows(self, spec: LaneSpec, n_threads: int) -> ClusterWeights:  # noqa: ARG002
+    def rows(self, spec: BatchSpec, n_threads: int) -> ClusterWeights:  # noqa: ARG002
         return ClusterWeights(self, spec)
 
 
 class ClusterWeights(RowWeights):
     """The weights of all rows in some fits; the parts keep them as long as this is there."""
 
-    def __init__(self, samples: ClusterSamples, spec: LaneSpec) -> None:
+    def __init__(self, samples: ClusterSamples, spec: BatchSpec) -> None:
         self.samples, self.spec = samples, spec
         self.has_odds = LOSSES[spec.loss].has_odds
         self.key = next(samples.keys)

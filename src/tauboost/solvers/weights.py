@@ -18,7 +18,7 @@ from ..problem import BaseProblem
 from ..rows import Iterate, Point, WeightedRows
 from .start import Start
 
-__all__ = ["MAX_DRIFT", "MultiplicativeWeights", "excess_edge"]
+__all__ = ["EPOCHS_BETWEEN_REFRESHES", "MAX_DRIFT", "MultiplicativeWeights", "excess_edge"]
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this

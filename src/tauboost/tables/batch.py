@@ -11,10 +11,10 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..losses import LOSSES
-from .rows import End, LaneSpec
+from .rows import BatchSpec, End
 from .training import BinnedRows
 
-__all__ = ["LANES", "TableLanes", "TermPsi"]
+__all__ = ["LANES", "TableBatch", "TermPenalty"]
 
 LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
 NEWTON_STEPS = 3
@@ -22,7 +22,7 @@ FARTHEST = 1e-40  # from 1: what one step may make of a sum of weights, which ke
 FEW_BITS = 16  # by which sums of weights may be from 1
 
 
-class TermPsi:
+class TermPenalty:
     """Psi of every term in every lane: (terms, lanes) each.
 
     Of a column ``l1`` and ``l2`` are those of its stumps; of a pair they are ridge and smoothness.
@@ -32,7 +32,7 @@ class TermPsi:
         self.l1, self.l2 = np.ascontiguousarray(l1), np.ascontiguousarray(l2)
 
     @classmethod
-    def elastic_net(cls, n_terms: int, alphas: Vector, l1_ratios: Vector) -> TermPsi:
+    def elastic_net(cls, n_terms: int, alphas: Vector, l1_ratios: Vector) -> TermPenalty:
         """Return the elastic net of these strengths over columns, a lane each."""
         return cls(
             np.tile(alphas * l1_ratios, (n_terms, 1)),
@@ -49,13 +49,15 @@ class TermPsi:
         """Number of fits."""
         return int(self.l1.shape[1])
 
-    def padded(self, n_lanes: int) -> TermPsi:
+    def padded(self, n_lanes: int) -> TermPenalty:
         """Return the same with the last lane repeated."""
         extra = n_lanes - self.n_lanes
-        return TermPsi(*(np.pad(x, ((0, 0), (0, extra)), mode="edge") for x in (self.l1, self.l2)))
+        return TermPenalty(
+            *(np.pad(x, ((0, 0), (0, extra)), mode="edge") for x in (self.l1, self.l2))
+        )
 
 
-class TableLanes:
+class TableBatch:
     """Some fits on the rows of a table that are not held out.
 
     Parameters
@@ -70,27 +72,29 @@ class TableLanes:
         self,
         samples: BinnedRows,
         loss: str,
-        psi: TermPsi,
+        psi: TermPenalty,
         tasks: list[int],
         *,
         held: int | None,
         signs: NDArray[np.int8],
         n_threads: int,
+        seed: int = 0,
     ) -> None:
         self.samples, self.loss, self.held = samples, LOSSES[loss], held
         self.n_lanes = psi.n_lanes
         self.width = next(width for width in LANES if width >= psi.n_lanes)
         self.psi, self.signs = psi.padded(self.width), signs
         tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
-        spec = LaneSpec(loss, tuple(tasks), held, samples.trained_weight(held))
+        spec = BatchSpec(loss, tuple(tasks), held, samples.trained_weight(held))
         self.rows = samples.rows(spec, n_threads)
-        # The order of the terms: the same in every fit, so that nothing depends on a seed.
-        self.random = np.random.Generator(np.random.Philox(key=0))
+        # The order of the terms: the same in every fit of a classifier.
+        self.random = np.random.Generator(np.random.Philox(key=seed))
         self.levels = np.zeros((self.width, samples.table.n_levels))
         self.intercepts = np.zeros(self.width)
         self.total = np.ones(self.width)
         self.shift = np.zeros(self.width)  # exponential: F = shift + log(sum of E)
         self.edge = np.full(self.width, np.inf)
+        self.longest = 0.0  # by which the first lane's residuals moved in a sweep, at most
         self.n_sweeps = 0
 
     @property
@@ -105,7 +109,12 @@ class TableLanes:
         there = self.levels[:1], self.intercepts[:1]
         shift = np.zeros(1) if self.loss.has_odds else self.rows.largest(*there)
         self.shift += shift
-        total = self.rows.place(*there, shift)
+        self.refresh(1)
+
+    def refresh(self, n_lanes: int) -> None:
+        """Compute the weights of the rows anew from the levels: those of one lane, or of each."""
+        here = self.levels[:n_lanes], self.intercepts[:n_lanes], self.shift[:n_lanes]
+        total = self.rows.place(*here)
         if not self.loss.has_odds:
             self.total = total
 
@@ -117,11 +126,11 @@ class TableLanes:
         """Learn how large the edges are, without a step."""
         self._visit(np.arange(self.samples.table.n_terms, dtype=np.int32), 0)
 
-    def sweep(self, terms: NDArray[np.int32] | None = None) -> Vector:
-        """Visit every term once, or these; returns by how much each objective fell."""
+    def sweep(self, terms: NDArray[np.int32] | None = None, most: int | None = None) -> Vector:
+        """Visit every term once, or these, or so many; returns by how much each objective fell."""
         n_terms = self.samples.table.n_terms
         order = np.arange(n_terms, dtype=np.int32) if terms is None else terms
-        decrease = self._visit(self.random.permutation(order), NEWTON_STEPS)
+        decrease = self._visit(self.random.permutation(order)[:most], NEWTON_STEPS)
         self.n_sweeps += 1
         return decrease
 
@@ -145,6 +154,7 @@ class TableLanes:
             n_newton,
         )
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
+        self.longest = len(terms) * outcome.longest[0]
         self._rescale()
         return np.array(outcome.decrease)[: self.n_lanes]
 
@@ -181,10 +191,12 @@ class TableLanes:
 
     def objective(self, lane: int = 0) -> float:
         """Return F + psi of a lane, from the weights as they are kept."""
+        return self.value(lane) + self.psi_value(lane)
+
+    def value(self, lane: int = 0) -> float:
+        """Return F of a lane, from the weights as they are kept."""
         value = self.rows.loss_sum(lane)
-        if not self.loss.has_odds:
-            value = float(self.shift[lane] + np.log(value))
-        return value + self.psi_value(lane)
+        return value if self.loss.has_odds else float(self.shift[lane] + np.log(value))
 
     def psi_value(self, lane: int = 0) -> float:
         """Return psi of a lane."""

@@ -30,15 +30,14 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..solvers.result import Status
+from ..solvers.stopping import StoppingRule, run
 from ..tuning.options import Clock
 from ..tuning.trained import Minimum
-from .batch import TableLanes, TermPsi
-from .design import TableStumps
-from .exact import Span
-from .options import TableOptions
+from .batch import TableBatch, TermPenalty
+from .exact import BlockExact
 from .pairs import Pair
 
-__all__ = ["Certified", "Descent", "TableGap"]
+__all__ = ["Certified", "RefitMonitor", "TableGap"]
 
 # Weights with slopes below l1 are those of a fit with this share of l1; this much of it will do.
 WEAKER, WEAK_ENOUGH = 0.9, 0.97
@@ -77,16 +76,16 @@ class TableGap:
 
     def __init__(
         self,
-        lanes: TableLanes,
-        stumps: TableStumps,
+        lanes: TableBatch,
         pairs: Sequence[Pair],
         terms: NDArray[np.int32],
-        make: Callable[[TermPsi], TableLanes],
+        make: Callable[[TermPenalty], TableBatch],
     ) -> None:
-        self.lanes, self.stumps, self.terms, self.make = lanes, stumps, terms, make
+        self.lanes, self.terms, self.make = lanes, terms, make
+        self.design = design = lanes.samples.design
         l1, l2 = lanes.psi.l1[:, 0], lanes.psi.l2[:, 0]
-        self.l1, self.l2 = l1[stumps.term], l2[stumps.term]
-        self.sign = lanes.signs[stumps.term, stumps.kind]
+        self.l1, self.l2 = l1[design.term], l2[design.term]
+        self.sign = lanes.signs[design.term, design.kind]
         self.grids = [PairPenalty(pair, l1[pair.term], l2[pair.term]) for pair in pairs]
         # Without a penalty on all of them there is no bound.
         is_free = bool(np.any((self.l1 == 0.0) & (self.l2 == 0.0)))
@@ -109,7 +108,7 @@ class TableGap:
         of_pairs = sum(grid.gap(gradient, levels) for grid in self.grids)
         return Certified(objective, max(gap, 0.0), of_pairs)
 
-    def _minorant(self, lanes: TableLanes) -> tuple[float, Minorant | None]:
+    def _minorant(self, lanes: TableBatch) -> tuple[float, Minorant | None]:
         """Return F where a fit is, and a minorant there; the slope of the intercept is 0."""
         levels, intercepts, shift = lanes.levels[:1], lanes.intercepts[:1], lanes.shift[:1]
         found = lanes.rows.exact_sums(levels, intercepts, shift, self.terms)
@@ -131,7 +130,7 @@ class TableGap:
 
     def _push(self, sums: Vector) -> Vector:
         """Return how strongly each hypothesis is drawn away from 0, where it may go."""
-        z = self.stumps.slopes(*sums)
+        z = self.design.slopes(*sums)
         return np.where(self.sign > 0, -z, np.where(self.sign < 0, z, np.abs(z)))
 
     def _excess(self, sums: Vector) -> float:
@@ -166,19 +165,40 @@ class TableGap:
         )
 
     def _with_weaker_l1(self) -> Minorant | None:
-        psi, n = self.lanes.psi, self.stumps.n_columns
-        weaker = TermPsi(psi.l1.copy(), psi.l2)
+        psi, n = self.lanes.psi, self.design.n_columns
+        weaker = TermPenalty(psi.l1.copy(), psi.l2)
         weaker.l1[:n] *= WEAKER
         lanes = self.make(weaker)
         lanes.start_from(self.lanes.levels[0], float(self.lanes.intercepts[0]))
-        span = Span(lanes, self.stumps)
-        for sweep in range(1, MOST_SWEEPS + 1):
-            span.take(float(lanes.sweep(self.terms)[0]))
-            if sweep % SWEEPS_A_LOOK == 0:
-                _, found = self._minorant(lanes)
-                if found is None or self._excess(found.sums) <= WEAK_ENOUGH - 1.0:
-                    return found
-        return None
+        search = _SmallSlopes(self)
+        run(BlockExact(lanes, self.terms), search)
+        return search.found
+
+    def small(self, lanes: TableBatch) -> tuple[bool, Minorant | None]:
+        """Tell whether slopes are well below l1, or will never be; and the minorant there."""
+        _, found = self._minorant(lanes)
+        is_over = found is None or self._excess(found.sums) <= WEAK_ENOUGH - 1.0
+        return is_over, found
+
+
+class _SmallSlopes:
+    """Ends a fit with a weaker l1 where all of its slopes are well below l1."""
+
+    def __init__(self, gap: TableGap) -> None:
+        self.gap = gap
+        self.found: Minorant | None = None
+
+    def observe(self, at: BlockExact) -> Status | None:
+        n_sweeps = at.batch.n_sweeps
+        if n_sweeps > 0 and n_sweeps % SWEEPS_A_LOOK == 0:
+            is_over, found = self.gap.small(at.batch)
+            if is_over:
+                self.found = found
+                return Status.CONVERGED
+        return Status.MAX_EPOCHS if n_sweeps >= MOST_SWEEPS else None
+
+    def epochs_left(self, at: BlockExact) -> float:  # noqa: ARG002
+        return 1.0
 
 
 class PairPenalty:
@@ -222,93 +242,107 @@ GAINED = 0.01
 NOTHING, MOST_IDLE = 1e-15, 3  # a gain that is rounding, and so many sweeps of it
 
 
-class Descent:
-    """The fit of one task; ``look`` is told of each sweep, and asked whether to stop."""
+class RefitMonitor:
+    """Decides when the last fit of a task ends; ``look`` is told of each sweep, and may stop it.
+
+    Parameters
+    ----------
+    gap : its certificates
+    rule : the gap that is wanted, as a share, and the most sweeps
+    columns : the terms of columns, and not of pairs
+    """
 
     def __init__(
         self,
         gap: TableGap,
-        span: Span,
-        options: TableOptions,
+        rule: StoppingRule,
+        columns: NDArray[np.int32],
         clock: Clock,
-        look: Callable[[TableLanes], bool],
+        look: Callable[[TableBatch], bool],
     ) -> None:
-        self.gap, self.span, self.lanes = gap, span, gap.lanes
-        self.options, self.clock, self.look = options, clock, look
-        self.with_pairs = bool(gap.grids)
+        self.gap, self.rule, self.columns, self.clock, self.look = gap, rule, columns, clock, look
         self.last = 0  # the sweep after which the last certificate was made
         self.enough = 0.0  # what a sweep gains when the next one is likely to be good
+        self.idle = 0
+        self.ended: Minimum | None = None
 
-    def run(self, columns: NDArray[np.int32], terms: NDArray[np.int32]) -> Minimum:
-        """Sweep over the terms, or over those of columns."""
-        lanes, idle, swept = self.lanes, 0, 0.0
-        while True:
-            # A fit ends with a sweep, after which levels that may be equal are so.
-            fall = self.span.take(swept) if swept > 0.0 else 0.0
-            swept = float(lanes.sweep(terms if self.with_pairs else columns)[0])
-            fall += swept
-            is_stopped = self.look(lanes)
-            wanted = self._wanted(self.span.objective - swept)
-            idle = idle + 1 if fall <= NOTHING * abs(self.span.objective) else 0
-            if not self.gap.is_possible and fall <= GAINED * wanted:
-                why = f"Converged: a sweep gained {fall:.2g}; without a penalty there is no gap."
-                return self._minimum(self.gap.now(), Status.CONVERGED, why)
-            cut = self._cut(idle, is_stopped)
-            if cut is not None or self._is_due(fall):
-                found = self.gap.now()
-                if self.options.tol > 0.0 and found.gap <= self._wanted(found.objective):
-                    return self._minimum(found, Status.CONVERGED)
-                if cut is not None:
-                    return self._minimum(found, *cut)
-                self._expect(found, fall, wanted)
+    def epochs_left(self, at: BlockExact) -> float:  # noqa: ARG002
+        """Sweep by sweep."""
+        return 1.0
+
+    def observe(self, at: BlockExact) -> Status | None:
+        """Look at the fit after a sweep; a status means: stop here."""
+        if at.batch.n_sweeps == 0:
+            return None
+        self.ended = self._judge(at)
+        return None if self.ended is None else self.ended.status
+
+    def _judge(self, at: BlockExact) -> Minimum | None:
+        is_stopped, wanted = self.look(at.batch), self._wanted(at.objective)
+        self.idle = self.idle + 1 if at.fall <= NOTHING * abs(at.span.objective) else 0
+        if not self.gap.is_possible and at.fall <= GAINED * wanted:
+            why = f"Converged: a sweep gained {at.fall:.2g}; without a penalty there is no gap."
+            return self._minimum(at, self.gap.now(), Status.CONVERGED, why)
+        cut = self._cut(at, is_stopped)
+        if cut is None and not self._is_due(at):
+            return None
+        found = self.gap.now()
+        if wanted > 0.0 and found.gap <= self._wanted(found.objective):
+            return self._minimum(at, found, Status.CONVERGED)
+        if cut is not None:
+            return self._minimum(at, found, *cut)
+        self._expect(at, found, wanted)
+        return None
 
     def _wanted(self, objective: float) -> float:
         """Return the gap that is small enough."""
-        return self.options.tol * (objective if self.lanes.loss.has_odds else 1.0)
+        return self.rule.wanted_gap(objective, not self.gap.lanes.loss.has_odds)
 
-    def _is_due(self, fall: float) -> bool:
-        if not self.gap.is_possible or self.options.tol == 0.0:
+    def _is_due(self, at: BlockExact) -> bool:
+        if not self.gap.is_possible or self.rule.relative_gap == 0.0:
             return False
-        n_sweeps = self.lanes.n_sweeps
+        n_sweeps = at.batch.n_sweeps
         if self.last == 0:
             return n_sweeps >= FIRST
-        return n_sweeps > LATEST * self.last + 2 or fall <= self.enough
+        return n_sweeps > LATEST * self.last + 2 or at.fall <= self.enough
 
-    def _expect(self, found: Certified, fall: float, wanted: float) -> None:
+    def _expect(self, at: BlockExact, found: Certified, wanted: float) -> None:
         """Plan the next certificate."""
-        self.last = self.lanes.n_sweeps
+        self.last = at.batch.n_sweeps
         if math.isnan(found.gap):
-            self.enough = 0.25 * fall
+            self.enough = 0.25 * at.fall
             return
         most = OF_PAIRS * wanted
-        self.with_pairs = found.of_pairs > most
-        if self.with_pairs:
-            part = most / found.of_pairs
+        if found.of_pairs > most:
+            at.terms, part = self.gap.terms, most / found.of_pairs
         else:
+            at.terms = self.columns
             part = (LIKELY * (wanted - found.of_pairs) / (found.gap - found.of_pairs)) ** 2
-        self.enough = part * fall
+        self.enough = part * at.fall
 
-    def _cut(self, idle: int, is_stopped: bool) -> tuple[Status, str] | None:
+    def _cut(self, at: BlockExact, is_stopped: bool) -> tuple[Status, str] | None:
         """Return how the fit ends if it may not go on."""
-        if idle == MOST_IDLE:
+        if self.idle == MOST_IDLE:
             return Status.STALLED, "No sweep lowers the objective any more."
         if is_stopped:
             return Status.INTERRUPTED, "Interrupted by the callback."
         if self.clock.is_over:
             return Status.TIME_LIMIT, f"Out of time: {self.clock.seconds:.3g} s."
-        if self.lanes.n_sweeps >= self.options.max_iter:
-            return Status.MAX_EPOCHS, f"Out of sweeps: {self.options.max_iter} done."
+        if at.batch.n_sweeps >= self.rule.max_epochs:
+            return Status.MAX_EPOCHS, f"Out of sweeps: {self.rule.max_epochs:g} done."
         return None
 
-    def _minimum(self, found: Certified, status: Status, message: str = "") -> Minimum:
-        lanes = self.lanes
+    def _minimum(
+        self, at: BlockExact, found: Certified, status: Status, message: str = ""
+    ) -> Minimum:
+        batch = at.batch
         return Minimum(
-            lanes.levels[0],
-            found.objective - lanes.psi_value(),
+            batch.levels[0],
+            found.objective - batch.psi_value(),
             found.objective,
-            lanes.n_sweeps,
+            batch.n_sweeps,
             message,
             status,
             None if math.isnan(found.gap) else found.gap,
-            lanes.loss.name,
+            batch.loss.name,
         )

@@ -12,7 +12,7 @@ so the core works with levels and the bytes of a cell. Coordinates are in the or
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -23,10 +23,7 @@ from ..base.cached import cached_property
 from ..validation import check_real, check_vector
 from .columns import Column, NumericColumn, Planes, as_text, split_planes, wide_planes
 
-if TYPE_CHECKING:
-    from .training import BinnedRows
-
-__all__ = ["LARGEST_SHARD", "TableDesign", "TableStumps", "add_column_terms", "core_table"]
+__all__ = ["LARGEST_SHARD", "TableDesign", "add_column_terms", "core_table"]
 
 # Rows of a shard: they and their sums stay in the cache, and there are shards for many threads.
 LARGEST_SHARD = 2**14
@@ -73,28 +70,15 @@ def add_column_terms(table: _core.Table, columns: tuple[Column, ...]) -> None:
 
 @dataclass(frozen=True, eq=False)
 class TableDesign:
-    """The stumps of a table, and its rows in the core's order: by class."""
+    """The stumps of a table, and the way from their weights to levels and back."""
 
     columns: tuple[Column, ...]
     table: _core.Table
-    row_order: NDArray[np.intp]  # the sample behind each row of the core
     occurs: Mask  # which levels have rows
+    row_order: NDArray[np.intp]  # the sample behind each row of the core, where that is known
 
     fit_intercept = True
     used = None
-
-    @classmethod
-    def build(
-        cls, columns: tuple[Column, ...], planes: Planes, positive: Mask, n_threads: int
-    ) -> TableDesign:
-        """Order the rows by class and lay them out."""
-        order = np.argsort(positive, kind="stable")
-        labels = positive[order].astype(np.intp)
-        table, _ = core_table(columns, np.ascontiguousarray(planes[:, order]), labels, np.arange(2))
-        sums = np.empty(table.n_labels * table.n_levels)
-        _core.table_histograms(table, np.ones(len(order)), sums, n_threads)
-        occurs = sums.reshape(table.n_labels, -1).sum(axis=0) > 0
-        return cls(columns, table, order, occurs)
 
     # Levels: which column and bin they are, and which coordinates they make
 
@@ -126,6 +110,26 @@ class TableDesign:
     def kept(self) -> NDArray[np.intp]:
         """The level of each coordinate: below a threshold, or a bin that stands for itself."""
         return np.flatnonzero(self.is_threshold | (~self.is_ordered & self.occurs))
+
+    @cached_property
+    def term(self) -> NDArray[np.intp]:
+        """The column of each hypothesis."""
+        return self.column_of[self.kept]
+
+    @cached_property
+    def kind(self) -> NDArray[np.intp]:
+        """Which of a column's two signs is each hypothesis's: 0: of jumps, 1: of single bins."""
+        return np.where(self.is_threshold[self.kept], 0, 1)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of columns."""
+        return len(self.columns)
+
+    @property
+    def n_levels(self) -> int:
+        """Number of levels of all columns."""
+        return int(self.starts[-1])
 
     @property
     def n_features(self) -> int:
@@ -208,6 +212,15 @@ class TableDesign:
         lam = np.where(self.is_threshold, 0.5 * (np.roll(levels, -1) - levels), levels)
         return np.append(lam[self.kept], intercept)
 
+    def lam(self, levels: Vector) -> Vector:
+        """Return the weights of the hypotheses at these levels, of all terms."""
+        return self.from_levels(levels[: self.n_levels], 0.0)[:-1]
+
+    def slopes(self, up: Vector, down: Vector) -> Vector:
+        """Return the slope of F along each hypothesis, from row weights over the levels."""
+        neg, pos = self.sums(up[: self.n_levels], down[: self.n_levels])
+        return np.asarray((pos - neg)[:-1])
+
     def centred(self, levels: Vector) -> Vector:
         """Return coordinates whose decisions are the sums of any levels.
 
@@ -259,26 +272,3 @@ class TableDesign:
             stumps = np.where(x > bins, 1.0, -1.0) * (x < column.n_ordered)
             blocks.append(sp.csr_array(np.where(self.is_threshold[levels], stumps, x == bins)))
         return sp.hstack(blocks, format="csr")
-
-
-class TableStumps:
-    """The hypotheses of all columns, one after the other."""
-
-    def __init__(self, samples: BinnedRows) -> None:
-        n_levels = int(samples.starts[-1])
-        occurs = samples.level_weights[:n_levels] > 0
-        order = np.empty(0, dtype=np.intp)
-        self.design = TableDesign(samples.columns, samples.table, order, occurs)
-        self.n_columns, self.n_levels = len(samples.columns), n_levels
-        self.term = self.design.column_of[self.design.kept]  # of each hypothesis
-        # Which of a term's two signs is its own: of jumps, or of bins by themselves.
-        self.kind = np.where(self.design.is_threshold[self.design.kept], 0, 1)
-
-    def lam(self, levels: Vector) -> Vector:
-        """Return the hypotheses' weights at these levels, of all terms."""
-        return self.design.from_levels(levels[: self.n_levels], 0.0)[:-1]
-
-    def slopes(self, up: Vector, down: Vector) -> Vector:
-        """Return the slope of F along each, from row weights of both classes over the levels."""
-        neg, pos = self.design.sums(up[: self.n_levels], down[: self.n_levels])
-        return np.asarray((pos - neg)[:-1])

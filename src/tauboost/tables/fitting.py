@@ -16,21 +16,22 @@ from ..base.threads import useful_threads
 from ..design.sparse import flipped
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
+from ..solvers.stopping import StoppingRule, run
 from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
 from ..tuning.options import Clock, Event, Report
 from ..tuning.record import Record
 from ..tuning.trained import Minimum, message_of
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
-from .batch import TableLanes
+from .batch import TableBatch
 from .binning import bin_table
-from .certificate import Descent, TableGap
+from .certificate import RefitMonitor, TableGap
 from .columns import coarse_codes
-from .exact import Span
+from .exact import BlockExact
 from .model import TableModel, TermData
 from .options import TableOptions, TableParameters, check_monotone
 from .pairs import Pair, purified
-from .rows import TableWeights
+from .rows import TableRows
 from .search import Strength, TableRace
 from .training import BinnedRows, TableSamples
 
@@ -183,21 +184,22 @@ class _Fit:
             self._spreads(fits, terms),
         )
 
-    def _solved(self, lanes: TableLanes, task: int) -> Minimum:
+    def _solved(self, batch: TableBatch, task: int) -> Minimum:
         """Solve one task to the optimum."""
-        race, stumps = self.race, self.race.stumps
-        span = Span(lanes, stumps)
+        search, options = self.race, self.options
         gap = TableGap(
-            lanes,
-            stumps,
-            race.pairs,
+            batch,
+            search.pairs,
             self.terms,
-            lambda psi: race.lanes_of(psi, task, None, self.n_threads),
+            lambda psi: search.lanes_of(psi, task, None, self.n_threads),
         )
-        descent = Descent(gap, span, self.options, self.clock, self._look)
-        return descent.run(race.terms([]), self.terms)
+        rule = StoppingRule(relative_gap=options.tol, max_epochs=options.max_iter)
+        monitor = RefitMonitor(gap, rule, search.terms([]), self.clock, self._look)
+        run(BlockExact(batch, self.terms), monitor)
+        assert monitor.ended is not None
+        return monitor.ended
 
-    def _look(self, lanes: TableLanes) -> bool:
+    def _look(self, lanes: TableBatch) -> bool:
         """Tell how far it is; True: asked to stop."""
         if self.report is None:
             return False
@@ -205,7 +207,7 @@ class _Fit:
         return self.report(Event("fit", lanes.n_sweeps, objective, math.nan, seconds))
 
     def _spreads(
-        self, fits: list[TableLanes], terms: tuple[TermData, ...]
+        self, fits: list[TableBatch], terms: tuple[TermData, ...]
     ) -> tuple[Vector, ...] | None:
         if self.options.bands is None:
             return None
@@ -254,7 +256,7 @@ SWEEPS = 4
 
 
 def score_spreads(
-    race: TableRace, strength: Strength, fits: list[TableLanes], terms: tuple[TermData, ...]
+    race: TableRace, strength: Strength, fits: list[TableBatch], terms: tuple[TermData, ...]
 ) -> tuple[Vector, ...]:
     """Return the standard deviation of the scores of each term, in the shape of the scores."""
     samples, visited = race.samples, race.terms(race.pairs)
@@ -266,7 +268,7 @@ def score_spreads(
         drawn = random.poisson(1.0, (samples.n, LANES)) * samples.weights[:, None]
         for task, fit in enumerate(fits):
             lanes = race.lanes([strength] * LANES, task, None, samples.n_threads)
-            assert isinstance(lanes.rows, TableWeights)
+            assert isinstance(lanes.rows, TableRows)
             lanes.rows.set_weights(drawn)
             lanes.start_from(fit.levels[0], float(fit.intercepts[0]))
             for _ in range(SWEEPS):

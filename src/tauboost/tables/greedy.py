@@ -7,6 +7,7 @@ The histograms of all columns follow from the rows on the smaller side of the la
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -16,7 +17,9 @@ from ..base.threads import useful_threads
 from ..rows import LocalPoint
 from ..solvers.greedy import Greedy
 from ..solvers.start import Start
-from .rows import TableRows
+
+if TYPE_CHECKING:
+    from .problem import StumpRows
 
 __all__ = ["TableGreedy"]
 
@@ -28,7 +31,7 @@ MOST_TRAVEL = 200.0
 class TableGreedy(Greedy):
     """A point that one stump at a time moves."""
 
-    rows: TableRows
+    rows: StumpRows
     total: float
 
     def __init__(self, start: Start) -> None:

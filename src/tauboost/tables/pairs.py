@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from .. import _core
 from ..base.arrays import Vector
-from .batch import TableLanes
+from .batch import TableBatch
 from .columns import BYTE, Column, coarse_codes, is_wide
 from .training import BinnedRows
 
@@ -94,7 +94,7 @@ def _cells(samples: BinnedRows, k: int, n_cells: int) -> tuple[NDArray[np.uint8]
     return np.append(cells, [n_ordered]).astype(np.uint8), n_ordered
 
 
-def ranked_pairs(lanes: TableLanes, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:
+def ranked_pairs(lanes: TableBatch, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:
     """Return the pairs that would gain something, best first, and their gains.
 
     Asked of the first lane; ``important`` are the columns, the most important first.
@@ -157,7 +157,7 @@ def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vec
     return pure, (alone[:n_first], alone[n_first:])
 
 
-def importances(lanes: TableLanes) -> NDArray[np.intp]:
+def importances(lanes: TableBatch) -> NDArray[np.intp]:
     """Return the columns, those whose levels differ most first."""
     samples = lanes.samples
     levels = lanes.levels[0, : samples.starts[-1]]

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
-from ..base.threads import resolve_threads
+from ..base.threads import resolve_threads, useful_threads
 from ..problem import BaseProblem, Problem
+from ..rows import Columns, LocalWeights
 from ..validation import check_labels, check_weights
 from ..validation.frames import take_frame
 from .binning import bin_table
 from .columns import Planes, split_planes
 from .design import TableDesign
-from .exact import BlockExact
+from .exact import CELLS_FOR_A_NONZERO, BlockExact
 from .greedy import TableGreedy
-from .rows import TableRows
+from .training import TableSamples
 
 __all__ = ["TableProblem"]
 
@@ -71,7 +73,7 @@ class TableProblem(BaseProblem):
 
     design: TableDesign
     solvers: ClassVar[dict[str, Callable[[Any], Any]]] = {
-        "exact": BlockExact,
+        "exact": BlockExact.of,
         "greedy": TableGreedy,
     }
 
@@ -99,12 +101,21 @@ class TableProblem(BaseProblem):
         if not present.all():
             self.kept = np.flatnonzero(present)
             planes, positive, weights = planes[:, present], positive[present], weights[present]
-        self.design = TableDesign.build(self.columns, planes, positive, self.n_threads)
-        ordered = weights[self.design.row_order] / weights.max()
+        order = np.argsort(positive, kind="stable")  # the core's: by class
+        ordered = weights[order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
-        self.y: Vector = np.where(positive[self.design.row_order], 1.0, -1.0)
+        self.y: Vector = np.where(positive[order], 1.0, -1.0)
+        self.samples = TableSamples(
+            self.columns,
+            np.ascontiguousarray(planes[:, order]),
+            positive[order].astype(np.uint8),
+            np.zeros(len(order), dtype=np.uint8),
+            self.c,
+            n_classes=2,
+            n_threads=self.n_threads,
+        )
+        self.design = replace(self.samples.design, row_order=order)
         self.least_weight = float(self.c.min())
-        self.has_equal_weights = bool(np.all(weights == weights[0]))
         self._codes, self._weights, self._positive = planes, weights, positive
 
     @property
@@ -143,16 +154,9 @@ class TableProblem(BaseProblem):
             ]
         )
 
-    def rows(self, n_threads: int | None = None) -> TableRows:
-        """Return the rows, on which kernels run and which they change."""
-        return TableRows(
-            self.design,
-            self.loss_function,
-            self.c,
-            self.y,
-            n_threads or self.n_threads,
-            has_equal_weights=self.has_equal_weights,
-        )
+    def rows(self, n_threads: int | None = None) -> StumpRows:
+        """Return the rows, by the weights of the stumps."""
+        return StumpRows(self, n_threads or self.n_threads)
 
     def explicit(self) -> Problem:
         """Return the same problem with all of its stumps written out, for tests and curiosity.
@@ -167,3 +171,31 @@ class TableProblem(BaseProblem):
             fit_intercept=True,
             n_threads=self.n_threads,
         )
+
+
+class StumpRows(LocalWeights):
+    """The rows of a problem as sums over stumps; the weights that sweeps change are elsewhere."""
+
+    def __init__(self, problem: TableProblem, n_threads: int) -> None:
+        samples = problem.samples
+        super().__init__(
+            problem.loss_function, problem.c, has_equal_weights=samples.has_equal_weights
+        )
+        self.samples, self.design, self.y = samples, problem.design, problem.y
+        self.n_threads = useful_threads(n_threads, samples.codes.size // CELLS_FOR_A_NONZERO)
+
+    def add_columns(self, d: Vector, r: Vector) -> None:
+        r += self.y * self._values(self.design.levels(d), d[-1])
+
+    def absolute_residuals(self, lam: Vector) -> Vector:
+        """Return |A| |lam|: stumps are 1 or -1 wherever they say something."""
+        return self._values(self.design.absolute_levels(lam), abs(lam[-1]))
+
+    def _values(self, levels: Vector, intercept: float) -> Vector:
+        samples, start = self.samples, np.array([intercept])
+        return samples.values(samples.shards(None), levels[None], start, self.n_threads)[:, 0]
+
+    def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
+        down, up = self.samples.histograms(w, self.n_threads)
+        neg, pos = self.design.sums(up, down)
+        return (neg, pos) if columns is None else (neg[columns], pos[columns])

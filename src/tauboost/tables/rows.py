@@ -21,13 +21,8 @@ from .directions import Directions, conjugate_sum, exact_weights
 
 if TYPE_CHECKING:
     from .training import TableSamples
-from ..base.threads import useful_threads
-from ..losses import Loss
-from ..penalty import Penalty
-from ..rows import Columns, LocalWeights
-from .design import TableDesign
 
-__all__ = ["BIN_SIGN", "End", "LaneSpec", "RowWeights", "TableRows", "TableWeights", "term_signs"]
+__all__ = ["BatchSpec", "End", "RowWeights", "TableRows"]
 
 MOST_RANKED = 2**17  # rows that pairs are ranked on
 # Residuals beyond it are too much for exp, in single precision and in double.
@@ -39,7 +34,7 @@ End = tuple[Vector, Vector]
 
 
 @dataclass(frozen=True)
-class LaneSpec:
+class BatchSpec:
     """Fits side by side, as far as it concerns the rows."""
 
     loss: str
@@ -62,7 +57,7 @@ class RowWeights(ABC):
 
     @abstractmethod
     def place(self, levels: Vector, intercepts: Vector, shift: Vector) -> Vector:
-        """Go from levels of 0 to those of each lane, or of one for all.
+        """Go to the levels of each lane, or to one's for all; weights are computed anew.
 
         Residuals are less by ``shift``, which has an entry for each lane of ``levels``. Returned is
         the sum of each lane's E, for the exponential loss; else 0.
@@ -128,10 +123,10 @@ class RowWeights(ABC):
         """
 
 
-class TableWeights(RowWeights):
+class TableRows(RowWeights):
     """Those of the rows of a table, or of a part of one, that are not held out."""
 
-    def __init__(self, samples: TableSamples, spec: LaneSpec, n_threads: int) -> None:
+    def __init__(self, samples: TableSamples, spec: BatchSpec, n_threads: int) -> None:
         self.samples, self.spec, self.n_threads = samples, spec, n_threads
         self.has_odds = LOSSES[spec.loss].has_odds
         self.trained = samples.trained(spec.held)
@@ -142,6 +137,7 @@ class TableWeights(RowWeights):
         if self.has_odds:
             some = samples.weights[:1] if samples.has_equal_weights else samples.weights
             self.c = some / spec.total
+        self.own: NDArray[Any] | None = None  # exponential: where rows weigh other in each lane
         self.E: NDArray[Any] = self._begin()
         self.directions: Directions | None = None
         self.is_fresh = False  # whether the directions know where the rows are
@@ -153,6 +149,8 @@ class TableWeights(RowWeights):
         real = np.float64 if width == 1 else np.float32
         if self.has_odds:
             return np.ones(len(weights) * width, dtype=real)
+        if self.own is not None:
+            return self.own.copy()
         return np.repeat((weights / self.spec.total).astype(real), width)
 
     @property
@@ -163,11 +161,12 @@ class TableWeights(RowWeights):
 
     def set_weights(self, weights: Vector) -> None:
         """Give every row weights of its own, (rows, lanes), in each lane; before any step."""
-        shares = weights / weights.sum(axis=0)
+        shares = (weights / weights.sum(axis=0)).reshape(-1)
         if self.has_odds:
-            self.c = shares.reshape(-1)
+            self.c = shares
         else:
-            self.E = shares.astype(self.E.dtype).reshape(-1)
+            self.own = shares.astype(self.E.dtype)
+            self.E = self._begin()
 
     def _residuals(self, levels: Vector, intercepts: Vector) -> Vector:
         """Return those of the rows to learn from, (rows, lanes of the levels)."""
@@ -180,6 +179,7 @@ class TableWeights(RowWeights):
         return np.asarray(self._residuals(levels, intercepts).max(axis=0, initial=-np.inf))
 
     def place(self, levels: Vector, intercepts: Vector, shift: Vector) -> Vector:
+        self.E, self.is_fresh = self._begin(), False
         E = self.E.reshape(-1, self.spec.width)
         r, most = self._residuals(levels, intercepts) - shift, MOST[E.dtype]
         E[self.trained] *= np.exp(np.clip(r, -most, most)).astype(E.dtype)
@@ -238,12 +238,10 @@ class TableWeights(RowWeights):
         self, levels: Vector, intercepts: Vector, shift: Vector, terms: NDArray[np.int32]
     ) -> Vector:
         r, c = self._exact(levels, intercepts) - shift[0], self._shares
-        table, is_up = self.samples.table, self._labels > 0
+        is_up, of_class = self._labels > 0, self.is_positive[:, 0] != 0
         weights = np.zeros(len(self.trained))
         weights[self.chosen], found = exact_weights(r, c, is_up, self.has_odds)
-        flat = np.empty(table.n_labels * table.n_levels)
-        _core.table_histograms(table, weights, flat, self.n_threads, terms)
-        sums, of_class = flat.reshape(table.n_labels, -1), self.is_positive[:, 0] != 0
+        sums = self.samples.histograms(weights, self.n_threads, terms)
         return np.concatenate([found, sums[of_class].sum(axis=0), sums[~of_class].sum(axis=0)])
 
     def conjugate(self, levels: Vector, intercepts: Vector, scales: tuple[float, float]) -> float:
@@ -330,108 +328,3 @@ class TableWeights(RowWeights):
             return self.c
         has_own = len(self.c) > len(self.samples.labels)
         return np.asarray((self.c[lane :: self.spec.width] if has_own else self.c)[rows])
-
-
-# Newton steps over the bins of a term, at most, before its rows are looked at again.
-NEWTON_STEPS = 4
-BIN_SIGN = 1  # where the sign of single bins stands, behind that of jumps
-CELLS_FOR_A_NONZERO = 2  # a cell costs half of what a nonzero of a sparse matrix does
-
-
-class TableRows(LocalWeights):
-    """All rows of a table: weights in the core's order."""
-
-    def __init__(
-        self,
-        design: TableDesign,
-        loss: Loss,
-        c: Vector,
-        y: Vector,
-        n_threads: int,
-        *,
-        has_equal_weights: bool,
-    ) -> None:
-        super().__init__(loss, c, has_equal_weights=has_equal_weights)
-        self.design, self.y = design, y
-        self.n_threads = useful_threads(
-            n_threads, len(c) * len(design.columns) // CELLS_FOR_A_NONZERO
-        )
-        self.shards = np.arange(design.table.n_shards, dtype=np.int32)
-        self.is_positive = np.array([0, 1], dtype=np.uint8)[: design.table.n_labels]
-
-    def add_columns(self, d: Vector, r: Vector) -> None:
-        r += self.y * self._values(self.design.levels(d), d[-1])
-
-    def absolute_residuals(self, lam: Vector) -> Vector:
-        """Return |A| |lam|: stumps are 1 or -1 wherever they say something."""
-        return self._values(self.design.absolute_levels(lam), abs(lam[-1]))
-
-    def _values(self, levels: Vector, intercept: float) -> Vector:
-        values, start = np.empty(len(self.c)), np.array([intercept])
-        _core.table_values(self.design.table, levels, start, self.shards, values, self.n_threads)
-        return values
-
-    def signed_sums(self, w: Vector, columns: Columns | None = None) -> tuple[Vector, Vector]:
-        table = self.design.table
-        sums = np.empty(table.n_labels * table.n_levels)
-        _core.table_histograms(table, w, sums, self.n_threads)
-        down, up = sums.reshape(2, -1)
-        neg, pos = self.design.sums(up, down)
-        return (neg, pos) if columns is None else (neg[columns], pos[columns])
-
-    @property
-    def w(self) -> Vector:
-        """The weights of the rows; the kernel keeps nothing but E of the logistic loss."""
-        return self._w if self.E is None else self.c * (self.E / (1.0 + self.E))
-
-    @w.setter
-    def w(self, w: Vector) -> None:
-        self._w = w
-
-    def sweep(
-        self, lam: Vector, total: float, penalty: Penalty, terms: Columns
-    ) -> tuple[Vector, _core.LaneOutcome]:
-        """Minimise over all levels of each of these terms in turn; returns the new lam."""
-        design, table = self.design, self.design.table
-        levels, intercept = design.levels(lam), lam[-1:].copy()
-        outcome = _core.table_sweep(
-            table,
-            self.w if self.E is None else self.E,
-            self.kernel_c,
-            self.is_positive,
-            self.shards,
-            levels,
-            intercept,
-            np.array([total]),
-            np.full(table.n_terms, penalty.l1),
-            np.full(table.n_terms, penalty.l2),
-            term_signs(design, penalty).reshape(-1),
-            terms,
-            NEWTON_STEPS,
-            self.n_threads,
-        )
-        return design.from_levels(levels, float(intercept[0])), outcome
-
-
-def term_signs(design: TableDesign, penalty: Penalty) -> NDArray[np.int8]:
-    """Return the signs that bounds ask of each term: of its jumps, and of its single bins.
-
-    1: not below 0; -1: not above 0; 0: free. Other bounds are for sparse problems.
-    """
-    signs = np.zeros((len(design.columns), 2), dtype=np.int8)
-    if penalty.lower is None or penalty.upper is None:
-        return signs
-    lower, upper = penalty.lower, penalty.upper
-    is_sign = (np.isneginf(lower) | (lower == 0)) & (np.isposinf(upper) | (upper == 0))
-    kind = np.where(lower == 0, 1, 0) - np.where(upper == 0, 1, 0)
-    if not is_sign.all() or np.any((lower == 0) & (upper == 0)):
-        raise ValueError(
-            "bounds of a TableProblem are signs: lower 0 or -inf, upper 0 or inf, not both 0"
-        )
-    is_jump = design.is_threshold[design.kept]
-    column = design.column_of[design.kept]
-    for place, chosen in ((0, is_jump), (BIN_SIGN, ~is_jump)):
-        signs[column[chosen], place] = kind[chosen]
-        if np.any(signs[column[chosen], place] != kind[chosen]):
-            raise ValueError("bounds of a TableProblem must be the same for all of a column")
-    return signs

@@ -19,9 +19,8 @@ from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..tuning.cautions import entropy_of
 from ..tuning.options import Clock
-from .batch import TableLanes, TermPsi
+from .batch import TableBatch, TermPenalty
 from .columns import wide_planes
-from .design import TableStumps
 from .options import TableOptions
 from .pairs import Pair, importances, ranked_pairs
 from .rows import End
@@ -137,11 +136,6 @@ class TableRace:
         self.held_out_loss = float(heat.losses.min())
         return heat.strengths[heat.best]
 
-    @cached_property
-    def stumps(self) -> TableStumps:
-        """The hypotheses of the columns."""
-        return TableStumps(self.samples)
-
     @property
     def is_wide(self) -> bool:
         """Whether there are more columns than rows."""
@@ -248,7 +242,7 @@ class TableRace:
             )
         return heat
 
-    def _converge(self, lanes: TableLanes, terms: NDArray[np.int32]) -> None:
+    def _converge(self, lanes: TableBatch, terms: NDArray[np.int32]) -> None:
         """Come near the optimum, in all lanes."""
         enough = NEARLY * self.held_out_before / self.samples.n_tasks
         lanes.converge(terms, enough, MOST_SWEEPS, lambda: self.clock.is_over)
@@ -264,7 +258,7 @@ class TableRace:
 
     def lanes(
         self, strengths: list[Strength], task: int, held: int | None, n_threads: int
-    ) -> TableLanes:
+    ) -> TableBatch:
         """Return fits of one task at these strengths, at 0."""
         n_columns = len(self.samples.columns)
         n_pairs = self.samples.table.n_terms - n_columns
@@ -282,10 +276,10 @@ class TableRace:
             self._units[task, held] = column_units(self.samples, task, held)
         return self._units[task, held]
 
-    def lanes_of(self, psi: TermPsi, task: int, held: int | None, n_threads: int) -> TableLanes:
+    def lanes_of(self, psi: TermPenalty, task: int, held: int | None, n_threads: int) -> TableBatch:
         """Return fits of one task with this psi, at 0."""
         n_pairs = len(psi.l1) - len(self.samples.columns)
-        return TableLanes(
+        return TableBatch(
             self.samples,
             self.options.loss,
             psi,
@@ -309,7 +303,7 @@ class Heat:
         """The number of the best candidate."""
         return int(np.argmin(self.losses))
 
-    def start(self, lanes: TableLanes, fold: int, task: int) -> None:
+    def start(self, lanes: TableBatch, fold: int, task: int) -> None:
         """Let fits start where the best candidate ended."""
         levels, intercepts = self.ends[fold, task]
         lanes.start_from(levels[self.best], intercepts[self.best])
@@ -338,17 +332,17 @@ class Strength:
 
 def psi_of(
     strengths: list[Strength], n_columns: int, n_pairs: int, wide: Sequence[int] = ()
-) -> TermPsi:
+) -> TermPenalty:
     """Return psi of all terms, a lane for each strength; ``wide`` columns have squares only."""
     alphas = np.array([s.alpha for s in strengths])
     ratios = np.array([s.l1_ratio for s in strengths])
-    columns = TermPsi.elastic_net(n_columns, alphas, ratios)
+    columns = TermPenalty.elastic_net(n_columns, alphas, ratios)
     columns.l1[list(wide)], columns.l2[list(wide)] = 0.0, WIDE * alphas
     if n_pairs == 0:
         return columns
     # Where there are to be no pairs, those of the table stay at 0, and cost nothing.
     smooth = np.array([s.smoothness if s.smoothness < math.inf else 0.0 for s in strengths])
-    return TermPsi(
+    return TermPenalty(
         np.vstack([columns.l1, np.tile(RIDGE * smooth, (n_pairs, 1))]),
         np.vstack([columns.l2, np.tile(smooth, (n_pairs, 1))]),
     )

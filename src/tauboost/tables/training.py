@@ -18,11 +18,10 @@ from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..losses import LOSSES
-from ..search.folds import deal
-from ..tuning.split import Split
+from ..search.folds import Split, deal
 from .columns import Column
-from .design import core_table
-from .rows import End, LaneSpec, RowWeights, TableWeights
+from .design import TableDesign, core_table
+from .rows import BatchSpec, End, RowWeights, TableRows
 
 if TYPE_CHECKING:
     from .pairs import Pair
@@ -113,6 +112,12 @@ class BinnedRows(ABC):
         """The weight of the rows on each level, of the columns at least."""
         return self.level_sums()
 
+    @cached_property
+    def design(self) -> TableDesign:
+        """The stumps of all columns."""
+        occurs = self.level_weights[: self.starts[-1]] > 0
+        return TableDesign(self.columns, self.table, occurs, np.empty(0, dtype=np.intp))
+
     @abstractmethod
     def class_sums(self, held: int | None) -> Vector:
         """Return the weight of the rows to learn from, by class and level of the columns."""
@@ -122,7 +127,7 @@ class BinnedRows(ABC):
         """Return the weight of the rows in each cell of a pair."""
 
     @abstractmethod
-    def rows(self, spec: LaneSpec, n_threads: int) -> RowWeights:
+    def rows(self, spec: BatchSpec, n_threads: int) -> RowWeights:
         """Return the weights of the rows for some fits."""
 
     @abstractmethod
@@ -370,18 +375,22 @@ class TableSamples(BinnedRows):
         """Return the rows to learn from."""
         return np.ones(len(self.labels), bool) if held is None else np.asarray(self.folds != held)
 
-    def level_sums(self) -> Vector:
+    def histograms(
+        self, w: Vector, n_threads: int, terms: NDArray[np.int32] | None = None
+    ) -> Vector:
+        """Sum w over the rows of each class and level, (classes, levels), of these terms."""
         table = self.table
         sums = np.empty(table.n_labels * table.n_levels)
-        _core.table_histograms(table, self.weights, sums, self.n_threads)
-        return np.asarray(sums.reshape(table.n_labels, -1).sum(axis=0))
+        _core.table_histograms(table, w, sums, n_threads, terms)
+        return sums.reshape(table.n_labels, -1)
+
+    def level_sums(self) -> Vector:
+        return np.asarray(self.histograms(self.weights, self.n_threads).sum(axis=0))
 
     def class_sums(self, held: int | None) -> Vector:
-        table, columns = self.table, np.arange(len(self.columns), dtype=np.int32)
-        sums = np.empty(table.n_labels * table.n_levels)
+        columns = np.arange(len(self.columns), dtype=np.int32)
         weights = self.weights * self.trained(held)
-        _core.table_histograms(table, weights, sums, self.n_threads, columns)
-        return sums.reshape(table.n_labels, -1)[:, : self.starts[-1]]
+        return self.histograms(weights, self.n_threads, columns)[:, : self.starts[-1]]
 
     def pair_weights(self, pair: Pair) -> Vector:
         shape, found = pair.shape, np.zeros(math.prod(pair.shape))
@@ -394,8 +403,8 @@ class TableSamples(BinnedRows):
             found += np.bincount(first * shape[1] + second, self.weights[rows], len(found))
         return found.reshape(shape)
 
-    def rows(self, spec: LaneSpec, n_threads: int) -> TableWeights:
-        return TableWeights(self, spec, n_threads)
+    def rows(self, spec: BatchSpec, n_threads: int) -> TableRows:
+        return TableRows(self, spec, n_threads)
 
     def values(
         self, shards: NDArray[np.int32], levels: Vector, intercepts: Vector, n_threads: int
