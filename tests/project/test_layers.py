@@ -23,7 +23,7 @@ LAYERS = [
     {"design"},
     {"problem", "rows", "losses", "penalty", "eso", "table_problem", "table_rows"},
     {"solvers"},
-    {"tuning"},
+    {"tuning", "models"},
     {"proofs"},
     {"estimators"},
     {"planning"},

@@ -70,7 +70,7 @@ def _fit_rows(
         "resumed": state.is_resumed,
         "warnings": stages.warnings,
     }
-    document["files"] = outputs.write(model.to_data(vars(parameters)), stages.events, name)
+    document["files"] = outputs.write(model.to_arrays(vars(parameters)), stages.events, name)
     time_limit = parameters.time_limit
     is_out_of_time = time_limit is not None and stages.events[-1].seconds >= time_limit
     if isinstance(state, Checkpoint):

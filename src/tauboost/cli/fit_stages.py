@@ -16,7 +16,8 @@ from typing import BinaryIO
 from ..base.fit_warning import FitWarning
 from ..io.atomic import new_file
 from ..io.checkpoint import FILE_NAME
-from ..io.model import AnyData, write_model
+from ..io.model import ModelFile
+from ..models import write_model
 from ..plots.fit import plot_fit, require_matplotlib
 from ..tuning.events import describe
 from ..tuning.options import Event, Report
@@ -102,7 +103,7 @@ class Outputs:
         if self.plot is not None:
             require_matplotlib()
 
-    def write(self, model: AnyData, events: list[Event], name: str) -> dict[str, str]:
+    def write(self, model: ModelFile, events: list[Event], name: str) -> dict[str, str]:
         """Write them, the model first, as it is worth the most; return what was written."""
         files = {}
         if self.model is not None:

@@ -13,7 +13,7 @@ from rich.table import Table
 from ..base.messages import shown
 from ..base.threads import resolve_threads
 from ..design.binning import encode
-from ..io.model import TableData as ModelFile
+from ..io.model import ModelFile
 from ..io.text_labels import labels_like
 from ..tuning.metrics import metrics
 from ..tuning.table_fitting import fit_table as fit_model
@@ -104,7 +104,7 @@ def _scores(model: TableModel, tested: TableData, n_threads: int) -> dict[str, A
 
 def _file(model: TableModel, parameters: TableParameters, label: str) -> ModelFile:
     """Return what a file holds, with the name of the label: ``predict --metrics`` asks for it."""
-    data = model.to_data(vars(parameters))
+    data = model.to_arrays(vars(parameters))
     data.fitted["label"] = label
     return data
 

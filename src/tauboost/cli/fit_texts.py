@@ -12,10 +12,11 @@ import typer
 from numpy.typing import NDArray
 
 from ..base.threads import resolve_threads
-from ..io.model import TextData, model_size
+from ..io.model import ModelFile
 from ..io.text_files import joined
 from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
+from ..models import model_size
 from ..tuning.metrics import metrics
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
@@ -180,9 +181,9 @@ class _Run:
             after = self.model.labels(decisions)
             self.lost = measured(self.lost, np.concatenate(before), after, y)
 
-    def file(self, model: TextModel | None = None) -> TextData:
+    def file(self, model: TextModel | None = None) -> ModelFile:
         """Return what a file holds, with the names of the fields: predictions look for them."""
-        data = (self.model if model is None else model).to_data(vars(self.parameters))
+        data = (self.model if model is None else model).to_arrays(vars(self.parameters))
         names = {"text": self.source.text, "label": self.source.label}
         data.fitted.update({word: name for word, name in names.items() if name is not None})
         return data

@@ -12,9 +12,9 @@ from rich.table import Table
 from ..base.kinds import is_sparse
 from ..base.messages import shown_label
 from ..io import is_store
-from ..io.model import AnyData, ModelData, read_model
+from ..io.model import ModelFile
 from ..io.tensors import is_tensor_file
-from ..tuning.loading import model_of
+from ..models import model_of, read_model
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
@@ -44,8 +44,7 @@ def inspect_model(path: Path, as_json: bool) -> None:
         document["nonzero_weights"] = int(np.count_nonzero(_entries(model.model)))
         table = text_terms_table(document["terms"])
     else:
-        assert isinstance(data, ModelData)
-        document |= {"n_features": data.n_features, "weights": _largest(model, data)}
+        document |= {"n_features": model.coef.shape[1], "weights": _largest(model, data)}
         document["nonzero_weights"] = int(np.count_nonzero(_entries(model)))
         table = _weights_table(document["weights"])
     if as_json:
@@ -65,7 +64,7 @@ def check_model(path: Path) -> None:
         raise ValueError(f"MODEL: {path} is none: give a file that fit wrote, and DATA after it")
 
 
-def label_of(data: AnyData) -> str | None:
+def label_of(data: ModelFile) -> str | None:
     """Return the name of the column that held the labels, if the file says."""
     label = data.fitted.get("label")
     return label if isinstance(label, str) else None
@@ -95,7 +94,7 @@ def _entries(model: Model) -> Any:
     return model.coef.data if is_sparse(model.coef) else model.coef
 
 
-def _largest(model: Model, data: ModelData) -> list[dict[str, Any]]:
+def _largest(model: Model, data: ModelFile) -> list[dict[str, Any]]:
     """Return the largest weights of a linear model, with their features and classes."""
     if is_sparse(model.coef):
         coef = model.coef.tocoo()

@@ -13,10 +13,10 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_threads
-from ..io.model import AnyData, read_model
-from ..tuning.loading import model_of
+from ..io.model import ModelFile
+from ..models import FittedModel, model_of, read_model
 from ..tuning.metrics import in_words, metrics
-from ..tuning.model import Answers, Model
+from ..tuning.model import Model
 from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
 from ..validation import as_csr
@@ -90,7 +90,7 @@ def _refuse_options_of_texts(model: Path, question: Question) -> None:
 
 
 def _parts_of_others(
-    model: Model | TableModel, saved: AnyData, question: Question, n_threads: int
+    model: Model | TableModel, saved: ModelFile, question: Question, n_threads: int
 ) -> Iterator[tuple[Vector, Any]]:
     """Yield decision values and labels of rows or of a table."""
     path = only(question.paths)
@@ -101,7 +101,7 @@ def _parts_of_others(
 
 
 def _answer(
-    model: Answers,
+    model: FittedModel,
     question: Question,
     parts: Iterator[tuple[Vector, Any]],
     out: Path | None,
@@ -173,7 +173,7 @@ def _table_parts(
     yield model.decisions(codes), y
 
 
-def _predictions(model: Answers, what: str, decisions: Vector) -> NDArray[Any]:
+def _predictions(model: FittedModel, what: str, decisions: Vector) -> NDArray[Any]:
     if what == "predict":
         return model.labels(decisions)
     values = decisions if what == "decision_function" else model.probabilities(decisions)

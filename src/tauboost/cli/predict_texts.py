@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.printable import printable
 from ..estimators.text_explanation import TextExplanation, explain_text
-from ..io.model import AnyData
+from ..io.model import ModelFile
 from ..io.text_labels import labels_like
 from ..tuning.text_model import TextModel
 from .texts import TextSource
@@ -21,7 +21,7 @@ WIDEST = 60  # characters of a text above its explanation
 
 
 def source_for(
-    saved: AnyData,
+    saved: ModelFile,
     paths: Sequence[Path],
     text: str | None,
     label: str | None,

@@ -12,13 +12,13 @@ import typer
 from numpy.typing import NDArray
 
 from ..base.threads import resolve_threads
-from ..io.model import AnyData, ModelData, read_model
+from ..io.model import ModelFile
+from ..models import model_of, read_model
 from ..reporting.builder import Wishes, build
 from ..reporting.door import labelled
 from ..reporting.result import Report
 from ..reporting.rows import Data, GivenRows, LinearRows, TableRows, TextRows
 from ..reporting.subject import Subject, checked_names
-from ..tuning.loading import model_of
 from ..tuning.model import Model
 from ..tuning.table_model import TableModel
 from ..tuning.text_model import TextModel
@@ -89,14 +89,14 @@ def _text_of(path: Path, option: str) -> str:
         raise ValueError(f"{option}: {path} is not UTF-8 text") from None
 
 
-def _subject(saved: AnyData, path: Path, asked: Asked) -> Subject:
+def _subject(saved: ModelFile, path: Path, asked: Asked) -> Subject:
     model = model_of(saved, path)
     names: NDArray[Any] | None = None
-    if isinstance(saved, ModelData):
+    if isinstance(model, Model):
         names = saved.feature_names
         if asked.names is not None:
             lines = _text_of(asked.names, "--names").splitlines()
-            names = checked_names(lines, saved.n_features)
+            names = checked_names(lines, model.coef.shape[1])
     elif asked.names is not None:
         raise ValueError(f"--names: for models of sparse rows, and {path.name} is not one")
     terms = None
@@ -108,7 +108,9 @@ def _subject(saved: AnyData, path: Path, asked: Asked) -> Subject:
     return subject if asked.positive is None else subject.with_positive(asked.positive)
 
 
-def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, "HardCore | None"]:
+def _data(
+    subject: Subject, saved: ModelFile, asked: Asked
+) -> tuple[Data | None, "HardCore | None"]:
     """Read the data, if there are any, and ask for the verdict on them, if it is wanted."""
     if not asked.paths:
         for option, value in (("--verdict", asked.verdict), ("--test", asked.test)):
@@ -128,7 +130,7 @@ def _data(subject: Subject, saved: AnyData, asked: Asked) -> tuple[Data | None, 
 
 
 def _texts(
-    subject: Subject, saved: AnyData, asked: Asked, n_threads: int
+    subject: Subject, saved: ModelFile, asked: Asked, n_threads: int
 ) -> tuple[GivenRows, Any, str]:
     from .predict_texts import source_for  # noqa: PLC0415
     from .texts import test_prints  # noqa: PLC0415
@@ -143,7 +145,7 @@ def _texts(
 
 
 def _others(
-    subject: Subject, saved: AnyData, asked: Asked, n_threads: int
+    subject: Subject, saved: ModelFile, asked: Asked, n_threads: int
 ) -> tuple[GivenRows, Any, str]:
     for option, value in (("--text", asked.text), ("--format", asked.kind)):
         if value is not None:
@@ -165,7 +167,7 @@ def _others(
     return LinearRows(subject, as_csr(opened), n_threads), np.array(opened.y), name_of(path)
 
 
-def _seed(saved: AnyData) -> int:
+def _seed(saved: ModelFile) -> int:
     """Return the seed by which a fit chose what to test on."""
     seed = saved.params.get("random_state")
     if type(seed) is not int:
@@ -174,7 +176,7 @@ def _seed(saved: AnyData) -> int:
 
 
 def _table(
-    saved: AnyData,
+    saved: ModelFile,
     model: TableModel,
     path: Path,
     label: str | None,

@@ -152,7 +152,7 @@ def subject_of(clf: Any, name: str | None, names: Any = None) -> Subject:
     kind = type(clf).__name__
     return Subject(
         kind,
-        clf._model,
+        clf.model_,
         clf.get_params(deep=False),
         column_names(clf, names),
         kind if name is None else name,
