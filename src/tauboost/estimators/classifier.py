@@ -14,6 +14,7 @@ from ..io.model import ModelFile
 from ..tuning.events import live_line
 from ..tuning.fitting import fit
 from ..tuning.options import Parameters
+from ..validation import CsrArrays
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
@@ -193,7 +194,9 @@ class TauBoostClassifier(
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
-        decisions: Vector = self.model_.decisions(take_rows(self, X), resolve_jobs(self.n_jobs))
+        rows = take_rows(self, X)
+        work = rows.nnz * self.model_.n_tasks if isinstance(rows, CsrArrays) else 0
+        decisions: Vector = self.model_.decisions(rows, resolve_jobs(self.n_jobs, work))
         return decisions
 
     def sparsify(self) -> Self:

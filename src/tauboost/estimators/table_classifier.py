@@ -31,6 +31,9 @@ __all__ = ["TableClassifier"]
 FITTED = [field.name for field in fields(TableModel)]
 
 
+CELL = 64  # to find the code of a cell takes as long as so many nonzeros
+
+
 class TableClassifier(
     GlassBoxMixin,
     PredictionsMixin,
@@ -235,7 +238,8 @@ class TableClassifier(
             _check_n_features(self, np.empty((0, frame.n_columns)), reset=False)
         if frame.has_names != named:
             _warn_of_names(type(self).__name__, named)
-        return encode(self.columns_, frame, resolve_jobs(self.n_jobs), named=named)
+        n_threads = resolve_jobs(self.n_jobs, CELL * frame.n_rows * frame.n_columns)
+        return encode(self.columns_, frame, n_threads, named=named)
 
     def _decisions(self, X: Any) -> Vector:
         codes = self._codes(X)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
 from typing import Any, Self
 
@@ -23,6 +24,10 @@ from .text_glass import TextGlassMixin
 __all__ = ["TextClassifier"]
 
 FITTED = [field.name for field in fields(Model)]
+
+
+FEW_TEXTS = 16
+CHARACTER = 4  # to read one takes as long as so many nonzeros
 
 
 class TextClassifier(
@@ -204,5 +209,12 @@ class TextClassifier(
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
-        decisions: Vector = self.model_.decisions(X, resolve_jobs(self.n_jobs))
+        decisions: Vector = self.model_.decisions(X, resolve_jobs(self.n_jobs, _work(X)))
         return decisions
+
+
+def _work(texts: Any) -> float:
+    """Return how many characters there are in a list of few texts; of others, more than a few."""
+    if not isinstance(texts, list) or len(texts) > FEW_TEXTS:
+        return math.inf
+    return CHARACTER * sum(len(text) for text in texts if isinstance(text, str))

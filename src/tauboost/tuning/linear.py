@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,13 @@ from ..validation import ROWS_AT_ONCE, CsrArrays
 
 __all__ = ["decision_values", "sparse_decision_values"]
 
+FEW = 8  # times the entries of the rows: so many columns are not worth a copy of all coefficients
+
 
 def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: int) -> Vector:
     """X coef^T + intercept, of shape (samples, tasks); ``coef`` is dense, (tasks, features)."""
+    if len(intercept) > 1 and FEW * arrays.nnz < coef.shape[1]:
+        arrays, coef = used_alone(arrays, coef)
     if arrays.scale is not None:
         coef = np.asarray(coef) * arrays.scale
     weights = np.ascontiguousarray(np.asarray(coef).T).reshape(-1)
@@ -30,6 +35,22 @@ def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: 
         )
         total, offset = (out if arrays.more is None else total + out), np.zeros_like(offset)
     return total
+
+
+def used_alone(arrays: CsrArrays, coef: Any) -> tuple[CsrArrays, Vector]:
+    """Return rows of few entries, renumbered, and the coefficients of these, entry by entry."""
+    found, first = [], 0
+    for part in arrays.parts:
+        n = len(part.indices)
+        number = np.arange(first, first + n, dtype=part.indices.dtype)
+        data = part.data if part.scale is None else part.scale[part.indices]
+        found.append(replace(part, indices=number, data=data, scale=None, more=None))
+        first += n
+    columns = np.concatenate([part.indices for part in arrays.parts])
+    narrow = np.zeros((len(coef), max(first, 1)))
+    narrow[:, :first] = coefficients_of(coef, columns)
+    more = found[1] if len(found) > 1 else None
+    return replace(found[0], more=more, shape=(arrays.shape[0], narrow.shape[1])), narrow
 
 
 def sparse_decision_values(

@@ -56,10 +56,15 @@ class TermData:
         """Return the score of each sample, (samples, tasks), for codes of all columns."""
         table = self.scores.reshape(-1, self.scores.shape[-1])
         if len(self.columns) == 1:
-            # The map is applied to the table, which is shorter than the data.
-            return np.asarray(table[self.maps[0]].take(codes[self.columns[0]], axis=0))
+            cells, code = self.maps[0], codes[self.columns[0]]
+            # The map is applied to what is shorter, the codes or the table.
+            if len(code) < len(cells):
+                return np.asarray(table.take(cells.take(code), axis=0))
+            return np.asarray(table[cells].take(code, axis=0))
         first, second = (
-            cells.astype(np.intp).take(codes[column])
+            cells.take(codes[column]).astype(np.intp)
+            if len(codes[column]) < len(cells)
+            else cells.astype(np.intp).take(codes[column])
             for cells, column in zip(self.maps, self.columns, strict=True)
         )
         first *= self.scores.shape[1]
