@@ -5,12 +5,12 @@ from __future__ import annotations
 import json
 
 import pytest
-from tauboost.tuning.loading import load
 
 import tauboost as tb
 from cli_runs import run
 from reviews import reviews
 from tauboost.cli.text_terms import MOST_CLASSES, text_facts, text_terms_table, top_rows
+from tauboost.models import load
 
 
 @pytest.fixture

@@ -39,18 +39,19 @@ def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: 
 
 def used_alone(arrays: CsrArrays, coef: Any) -> tuple[CsrArrays, Vector]:
     """Return rows of few entries, renumbered, and the coefficients of these, entry by entry."""
-    found, first = [], 0
-    for part in arrays.parts:
-        n = len(part.indices)
-        number = np.arange(first, first + n, dtype=part.indices.dtype)
-        data = part.data if part.scale is None else part.scale[part.indices]
-        found.append(replace(part, indices=number, data=data, scale=None, more=None))
-        first += n
     columns = np.concatenate([part.indices for part in arrays.parts])
-    narrow = np.zeros((len(coef), max(first, 1)))
-    narrow[:, :first] = coefficients_of(coef, columns)
-    more = found[1] if len(found) > 1 else None
-    return replace(found[0], more=more, shape=(arrays.shape[0], narrow.shape[1])), narrow
+    narrow = np.zeros((len(coef), len(columns) + 1))  # one more: there may be no entries
+    narrow[:, :-1] = coefficients_of(coef, columns)
+    if arrays.scale is not None:
+        narrow[:, :-1] *= arrays.scale[columns]
+    parts, first = [], 0
+    for part in arrays.parts:
+        end = first + len(part.indices)
+        number = np.arange(first, end, dtype=part.indices.dtype)
+        shape = (arrays.shape[0], narrow.shape[1])
+        parts.append(replace(part, indices=number, shape=shape, more=None, scale=None))
+        first = end
+    return replace(parts[0], more=parts[1] if len(parts) > 1 else None), narrow
 
 
 def sparse_decision_values(
