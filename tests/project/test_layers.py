@@ -25,7 +25,7 @@ LAYERS = [
     {"solvers"},
     {"paper"},
     {"search"},
-    {"tuning", "tables"},
+    {"tuning", "tables", "models"},
     {"proofs"},
     {"estimators"},
     {"planning"},

@@ -183,7 +183,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
-        self._keep(replace(model, record=replace(record, gap=found.gap)))
+        self.model_ = replace(model, record=replace(record, gap=found.gap))
         warn_of(caution)
 
     def _caution(self, samples: Samples) -> str:
