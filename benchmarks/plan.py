@@ -25,7 +25,7 @@ import tauboost as tb
 from children import forget_the_peak, in_a_child, memory
 from peers_data import load
 from tauboost.datasets import find_data
-from tauboost.planning.rows import LOSS
+from tauboost.planning.data import LOSS
 
 Row = dict[str, Any]
 URL = "url_like_"  # followed by millions of nonzeros

@@ -1,7 +1,7 @@
 """The model a fit chooses where rows repeat, against the best fixed alpha, on independent rows.
 
 Categories, surveys, clicks, thin files, dominant patterns, oversampling, weights: what the split
-into folds (tuning/split.py) has to cope with. The excess is the log-loss of the self-chosen model
+into folds (search/folds.py) has to cope with. The excess is the log-loss of the self-chosen model
 on 30,000 new rows of the same kind above that of the best alpha of a fine grid, which saw the new
 rows. In `templates` rows repeat because they are observed again, always with the same label:
 nobody can tell them from copies, and the split takes the safe side.

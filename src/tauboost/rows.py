@@ -2,8 +2,8 @@
 
 Methods decide from sums over rows and never look at a row. ``LocalRows`` holds the rows on this
 machine and works on them with the compiled kernels; ``tauboost.dask`` has rows that are spread over
-a cluster, and tables/ has those of a table. Every answer is a sum (or a largest value) over rows,
-which is all that parts of the rows need to be put together. There are two ways to use rows:
+a cluster, and tables/rows.py those of a table. Every answer is a sum (or a largest value) over
+rows, which is all that parts of the rows need to be put together. There are two ways to use rows:
 
 - ``point(lam)`` gives F and its gradient anywhere, as often as one likes;
 - ``refresh(lam)`` and the kernels after it keep one set of row weights, which they multiply while

@@ -23,7 +23,6 @@ import time
 import warnings
 from collections import Counter
 from collections.abc import Callable
-from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -42,8 +41,10 @@ import tauboost.kinds.table
 import tauboost.kinds.text
 import tauboost.reporting.page
 from fuzz.sealed import edit_sealed
+from model_files import changed
 from tauboost.cli.app import app
-from tauboost.io.model import read_model, write_model
+from tauboost.io.model import ModelFile
+from tauboost.models import read_model, write_model
 
 MOST_BYTES = 100_000  # of a file
 # Megabytes, and seconds of the processor; a fit solves what it is given, however hard that is.
@@ -152,15 +153,16 @@ def sound_models(folder: Path) -> dict[str, Any]:
     return found
 
 
-def forged(rng: random.Random, data: Any) -> Any:
+def forged(rng: random.Random, data: ModelFile) -> ModelFile:
     """Claim more than there is, so that everything still fits."""
-    if hasattr(data, "options"):
+    header, arrays = data.header, data.arrays
+    if "options" in header:
         return forged_text(rng, data)
-    if hasattr(data, "term_columns"):
+    if "term_columns" in arrays:
         is_forged = rng.random() < 0.2
-        return replace(data, params=forged_params(rng, data.params) if is_forged else data.params)
+        return changed(data, params=forged_params(rng, data.params) if is_forged else data.params)
     kind = rng.choice(["features", "features", "classes", "names", "params", "both"])
-    n, coef = data.n_features, data.coef
+    n, coef = header["n_features"], arrays["coef"]
     if kind in ("features", "both") and sp.issparse(coef):
         n = rng.choice(SIZES[1:])
         coef = sp.csr_array((coef.data, coef.indices, coef.indptr), shape=(coef.shape[0], n))
@@ -185,24 +187,24 @@ def forged(rng: random.Random, data: Any) -> Any:
         fields["feature_names"] = np.array(names, dtype=object)
     if kind == "params":
         fields["params"] = forged_params(rng, data.params)
-    return replace(data, **fields)
+    return changed(data, **fields)
 
 
-def forged_text(rng: random.Random, data: Any) -> Any:
+def forged_text(rng: random.Random, data: ModelFile) -> ModelFile:
     """Claim other runs, and more hashes."""
-    options = dict(data.options)
+    options = dict(data.header["options"])
     fields: dict[str, Any] = {}
     if options["n_features"] is not None and rng.random() < 0.7:
-        n = data.n_features if data.kept is not None else 40
+        n = data.header["n_features"] if "kept" in data.arrays else 40
         options["n_features"] = rng.choice([2**20, 2**27, 2**31 - 1])
         fields["kept"] = np.sort(np.array(rng.sample(range(options["n_features"]), n), np.int32))
-        linear = replace(data.linear, coef=data.linear.coef[:, :n].copy(), n_features=n)
-        fields["linear"] = linear
+        fields |= {"coef": data.arrays["coef"][:, :n].copy(), "n_features": n}
+        fields["features"] = "some hashes"
     else:
         least = rng.choice([1, 1, 5, 81])
         options["ngram_range"] = (least, least + rng.choice([0, 4, 19]))
         options["analyzer"] = rng.choice(["word", "char", "char_wb"])
-    return replace(data, options=options, **fields)
+    return changed(data, options=options, **fields)
 
 
 def forged_params(rng: random.Random, params: dict[str, Any]) -> dict[str, Any]:
@@ -237,7 +239,7 @@ def case(rng: random.Random, sound: dict[str, Any], folder: Path) -> tuple[str, 
             write_model(sound[name], model)
         if rng.random() < 0.2:
             model.write_bytes(edit_sealed(rng, model.read_bytes()))
-        is_text, is_table = hasattr(sound[name], "options"), name == "table"
+        is_text, is_table = "options" in sound[name].header, name == "table"
         path = (texts_of if is_text else table_of if is_table else rows_of)(rng, folder)
         command = rng.choice(["predict", "report", "inspect"])
     if command not in ("predict", "report"):

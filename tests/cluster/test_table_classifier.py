@@ -55,7 +55,7 @@ def both(client, table, weight=None, npartitions=6, **options):
 def check(X, local, there):
     for one, other in zip(local.columns_, there.columns_, strict=True):
         assert one.bin_names() == other.bin_names()
-    assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
+    assert [t.columns for t in local.model_.terms] == [t.columns for t in there.model_.terms]
     np.testing.assert_allclose(there.objective_, local.objective_, rtol=0, atol=1e-9)
     np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-6)
     one, other = local.record_.to_data(), there.record_.to_data()
@@ -65,7 +65,7 @@ def check(X, local, there):
     assert np.array_equal(there.record_.sketch.counts, local.record_.sketch.counts)
     assert there.record_.seconds > 0
     assert there.record_.peak_bytes is None
-    for one, other in zip(local._terms, there._terms, strict=True):
+    for one, other in zip(local.model_.terms, there.model_.terms, strict=True):
         np.testing.assert_allclose(other.weights, one.weights, atol=1e-12)
     assert there.n_iter_ == local.n_iter_
 
@@ -91,7 +91,7 @@ def test_hundreds_of_categories(client):
     assert len(local.columns_[-1].categories) > 300
     check(X, local, there)
     X, local, there = both(client, table, "weight", alpha=1e-3, interactions=[("b", "zip")])
-    for one, other in zip(local._terms, there._terms, strict=True):
+    for one, other in zip(local.model_.terms, there.model_.terms, strict=True):
         np.testing.assert_allclose(other.weights, one.weights, atol=1e-12)
     np.testing.assert_allclose(there.decision_function(X), local.decision_function(X), atol=1e-6)
 
@@ -101,7 +101,7 @@ def test_strength_and_pairs_are_chosen_as_on_one_machine(client, n_classes):
     X, local, there = both(client, make_table(900, n_classes), max_iter=6)
     assert there.alpha_ == pytest.approx(local.alpha_, rel=1e-3)
     assert there.held_out_loss_ == pytest.approx(local.held_out_loss_, rel=1e-4)
-    assert [t.columns for t in local._terms] == [t.columns for t in there._terms]
+    assert [t.columns for t in local.model_.terms] == [t.columns for t in there.model_.terms]
     if there.alpha_ == local.alpha_:  # of three digits, found in single precision
         found = there.decision_function(X)
         np.testing.assert_allclose(found, local.decision_function(X), atol=1e-6)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import pickle
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -11,7 +10,9 @@ import scipy.sparse as sp
 from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
-from tauboost.io.model import ModelFileError, write_model
+from model_files import changed
+from tauboost.io.model import ModelFileError
+from tauboost.models import write_model
 
 
 def data(n_classes=2, labels=None):
@@ -75,8 +76,8 @@ def test_onnx_gives_the_same_labels_and_probabilities(name):
 @pytest.mark.parametrize("value", [np.array(0.5), np.zeros(0), np.zeros((1, 1)), np.zeros(2)])
 def test_a_held_out_loss_of_another_shape_is_refused(tmp_path, value):
     clf = tb.TauBoostClassifier(alpha=0.1, max_iter=1).fit(np.eye(4), [0, 1, 0, 1])
-    data = clf._to_model()
-    write_model(replace(data, fitted=data.fitted | {"held_out_loss": value}), tmp_path / "m")
+    data = clf._to_file()
+    write_model(changed(data, fitted=data.fitted | {"held_out_loss": value}), tmp_path / "m")
     with pytest.raises(ModelFileError, match=r"held_out_loss must have shape \(1,\)"):
         tb.load_model(tmp_path / "m")
 
@@ -87,7 +88,7 @@ def test_a_model_of_very_many_features_predicts_in_little_memory(tmp_path, n_fea
     indices, places = np.array([0, 7, 49]), np.array([0, 3])
     coef = sp.csr_array((np.array([1.0, -2.0, 3.0]), indices, places), shape=(1, n_features))
     clf = tb.TauBoostClassifier(alpha=0.1, max_iter=1).fit(np.eye(4), [0, 1, 0, 1])
-    data = replace(clf._to_model(), coef=coef, n_features=n_features)
+    data = changed(clf._to_file(), coef=coef, n_features=n_features)
     write_model(data, tmp_path / "m")
     wide = tb.load_model(tmp_path / "m")
     X = sp.csr_array(([5.0, 1.0, 1.0, 2.0], ([0, 0, 1, 2], [7, 8, 49, 30])), shape=(4, n_features))

@@ -10,7 +10,8 @@ import tauboost as tb
 from extras import needs
 from table_models import GlassBox, glass_box, make_table
 from tauboost.estimators.persistence import ESTIMATORS
-from tauboost.io.model import write_model
+from tauboost.models import write_model
+from tauboost.tables.model import TableModel
 from tauboost.tuning.saved_params import PARAMETERS
 
 TABLE = make_table()
@@ -91,7 +92,7 @@ def test_an_edited_model_is_consistent(edit):
     for term in other.terms_:
         assert (term.weights * term.scores).sum() == pytest.approx(0, abs=1e-14)
     assert explanation.terms == other.terms_.names
-    assert "Edited" in other._model.message
+    assert "Edited" in other.model_.message
 
 
 def test_edits_of_no_term():
@@ -103,6 +104,7 @@ def test_edits_of_no_term():
 @pytest.mark.parametrize("has_names", [True, False])
 def test_files(n_classes, has_names, tmp_path, monkeypatch):
     monkeypatch.setitem(ESTIMATORS, "GlassBox", GlassBox)
+    monkeypatch.setattr(TableModel, "kinds", ("GlassBox",))
     monkeypatch.setitem(PARAMETERS, "GlassBox", set())
     clf = glass_box(n_classes).edit_term("age", flatten=(0, 30))
     if has_names:
@@ -125,9 +127,9 @@ def test_onnx_has_an_input_for_each_column(n_classes, monkeypatch):
 
 
 def test_a_file_of_another_kind_than_it_says(tmp_path):
-    write_model(glass_box()._model.to_data({}, kind="TauBoostClassifier"), tmp_path / "model")
+    write_model(glass_box().model_.to_arrays({}, kind="TauBoostClassifier"), tmp_path / "model")
     with pytest.raises(ValueError, match="it holds a TauBoostClassifier, which this version"):
         tb.load_model(tmp_path / "model")
-    write_model(glass_box()._model.to_data({"depth": 3}, kind="GlassBox"), tmp_path / "model")
+    write_model(glass_box().model_.to_arrays({"depth": 3}, kind="GlassBox"), tmp_path / "model")
     with pytest.raises(ValueError, match="it holds a GlassBox"):
         tb.load_model(tmp_path / "model")

@@ -54,7 +54,7 @@ def test_lines_with_equal_points_are_merged():
     model = make_model(2, n_terms=1)
     scores = np.array([0.5, 0.5, 0.5001, 0.0, 0.0, -0.5, 0.0])[:, None]
     clf = glass_box()
-    clf._keep(replace(model, terms=(replace(model.terms[0], scores=scores),)))
+    clf.model_ = replace(model, terms=(replace(model.terms[0], scores=scores),))
     card = clf.to_scorecard()
     assert [row.bin for row in card.rows] == [
         "age <= 31",
@@ -80,9 +80,9 @@ def test_terms_without_scores_are_left_out():
     model = make_model(2)
     flat = replace(model.terms[0], scores=np.zeros((7, 1)))
     clf = glass_box()
-    clf._keep(replace(model, terms=(flat, *model.terms[1:])))
+    clf.model_ = replace(model, terms=(flat, *model.terms[1:]))
     assert "age" not in {row.term for row in clf.to_scorecard().rows}
-    clf._keep(replace(model, terms=()))
+    clf.model_ = replace(model, terms=())
     card = clf.to_scorecard()
     assert [row.term for row in card.rows] == ["base points"]
     assert card.score(TABLE).tolist() == [card.rows[0].points] * len(TABLE)
@@ -92,7 +92,7 @@ def test_many_small_terms_do_not_add_up_their_rounding():
     model = make_model(2)
     tiny = replace(model.terms[0], scores=1e-9 * model.terms[0].scores)
     clf = glass_box()
-    clf._keep(replace(model, terms=(tiny,) * 37))
+    clf.model_ = replace(model, terms=(tiny,) * 37)
     card = clf.to_scorecard()
     expected = card.offset - 2 * card.factor * 0.25
     assert np.abs(card.score(TABLE) - expected).max() <= 0.5

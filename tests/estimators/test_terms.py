@@ -116,7 +116,7 @@ def test_long_tables_are_cut():
 def test_only_a_fitted_model_has_terms():
     clf = glass_box()
     assert isinstance(clf.terms_, Terms)
-    del clf.classes_
+    del clf.model_
     assert not hasattr(clf, "terms_")
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
 import tauboost as tb
+from model_files import changed
 from small_texts import fitted, make_texts
-from tauboost.io.model import ModelFileError, write_model
+from tauboost.io.model import ModelFileError
+from tauboost.models import write_model
 
 TEXTS, _ = make_texts(50, 3, seed=4)
 
@@ -67,7 +67,7 @@ def test_functions_are_in_no_file(path):
 
 
 def test_another_unicode_is_told(path):
-    write_model(replace(fitted()._to_model(), unicode="9.0.0"), path)
+    write_model(changed(fitted()._to_file(), unicode="9.0.0"), path)
     with pytest.warns(UserWarning, match="the model was made with Unicode 9.0.0"):
         tb.load_model(path)
 

@@ -104,6 +104,6 @@ def test_a_function_says_no_places():
 @pytest.mark.parametrize("options", [{}, {"analyzer": "char_wb"}, {"n_features": 512}])
 def test_with_the_features_of_a_text_known_the_same_are_found(options):
     clf = fitted(**options)
-    features, text = clf._model.features, "Good GOOD film, bad film und ẞ"
+    features, text = clf.model_.features, "Good GOOD film, bad film und ẞ"
     counted = features.rows([text], 1).indices.tolist()
     assert find_features(text, features, counted) == find_features(text, features)

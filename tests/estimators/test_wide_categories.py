@@ -154,8 +154,8 @@ def test_model_files(tmp_path, options):
 def test_files_without_such_columns_have_maps_of_bytes():
     table, y = make_table(500, 1)
     model = tb.TableClassifier(alpha=1e-3, interactions=0).fit(table[["x"]], y)
-    assert model._model.to_data({}).maps.dtype == np.uint8
-    assert fitted()._model.to_data({}).maps.dtype == np.uint16
+    assert model.model_.to_arrays({}).arrays["maps"].dtype == np.uint8
+    assert fitted().model_.to_arrays({}).arrays["maps"].dtype == np.uint16
 
 
 def test_onnx(tmp_path):

@@ -16,7 +16,7 @@ def fit_watched(clf: tb.TauBoostClassifier, X: Any, y: Any, **watch: Any) -> Non
     """Fit with a ``report`` or a ``checkpoint``."""
     arrays, labels = take_labelled(clf, X, y)
     parameters, n_threads = Parameters.of(clf), resolve_jobs(clf.n_jobs)
-    clf._keep(fit(arrays, labels, parameters, n_threads=n_threads, **watch))
+    clf.model_ = fit(arrays, labels, parameters, n_threads=n_threads, **watch)
 
 
 class Killed(Exception):  # noqa: N818

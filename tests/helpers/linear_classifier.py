@@ -1,13 +1,12 @@
-"""A stand-in for a fitted classifier: the links to model files, and predictions in plain NumPy."""
+"""A classifier with a model made by hand, for what needs no fit."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
-from scipy.special import expit
-from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tauboost.io.model import ModelData
+from tauboost import TauBoostClassifier
+from tauboost.tuning.model import Model
 
 LABELS = {
     "int": [3, -1, 7, 5],
@@ -18,53 +17,24 @@ LABELS = {
 }
 
 
-class Linear(ClassifierMixin, BaseEstimator):
-    """A linear classifier that needs no data to be fitted: what a real estimator does, in short."""
-
-    def __init__(self, alpha="auto", random_state=None, callback=None, class_weight=None):
-        self.alpha = alpha
-        self.random_state = random_state
-        self.callback = callback
-        self.class_weight = class_weight
-
-    def fit(self, coef, intercept, classes, slope=2.0, offset=0.0):
-        self.coef_, self.intercept_ = coef, np.asarray(intercept, dtype=float)
-        self.classes_ = np.unique(np.asarray(classes))
-        self.slope_, self.offset_ = slope, offset
-        self.n_features_in_ = coef.shape[1]
-        return self
-
-    def decision_function(self, X):
-        H = np.asarray(X @ self.coef_.T) + self.intercept_
-        return H[:, 0] if H.shape[1] == 1 else H
-
-    def predict(self, X):
-        H = self.decision_function(X)
-        return self.classes_[(H > 0).astype(int) if H.ndim == 1 else H.argmax(axis=1)]
-
-    def predict_proba(self, X):
-        p = expit(self.slope_ * self.decision_function(X) + self.offset_)
-        return np.column_stack([1 - p, p]) if p.ndim == 1 else p / p.sum(axis=1, keepdims=True)
-
-    def _to_model(self):
-        fitted = {"slope": self.slope_, "offset": self.offset_}
-        params = self.get_params(deep=False)
-        return ModelData(
-            self.coef_,
-            self.intercept_,
-            self.classes_,
-            None,
-            self.n_features_in_,
-            params,
-            fitted,
-            kind="Linear",
-        )
-
-    @classmethod
-    def _from_model(cls, data):
-        clf = cls(**data.params)
-        fitted = data.fitted
-        return clf.fit(data.coef, data.intercept, data.classes, fitted["slope"], fitted["offset"])
+def of_coefficients(coef, intercept, classes, loss="exponential"):
+    """Return a classifier of these coefficients."""
+    clf = TauBoostClassifier(loss=loss)
+    intercept = np.asarray(intercept, dtype=float)
+    clf.model_ = Model(
+        classes=np.unique(np.asarray(classes)),
+        coef=coef,
+        intercept=intercept,
+        loss=loss,
+        alpha=0.1,
+        l1_ratio=0.0,
+        n_iter=3,
+        objective=np.zeros(len(intercept)),
+        held_out_loss=np.nan,
+        message="done",
+    )
+    clf.n_features_in_ = coef.shape[1]
+    return clf
 
 
 def fitted(n_classes=2, labels=LABELS["int"], *, n_features=6, sparse=False, **options):
@@ -72,7 +42,7 @@ def fitted(n_classes=2, labels=LABELS["int"], *, n_features=6, sparse=False, **o
     rows = 1 if n_classes == 2 else n_classes
     coef = rng.normal(size=(rows, n_features)) * (rng.random((rows, n_features)) < 0.6)
     coef = sp.csr_array(coef) if sparse else coef
-    return Linear().fit(coef, rng.normal(size=rows), labels[:n_classes], **options)
+    return of_coefficients(coef, rng.normal(size=rows), labels[:n_classes], **options)
 
 
 def samples(n_features=6, count=40):

@@ -12,7 +12,9 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tauboost.io.model import ModelData, ModelFileError, read_model, write_model
+from tauboost.base.kinds import is_sparse
+from tauboost.io.model import ModelFile, ModelFileError, check_file
+from tauboost.models import format_of, read_model, write_model
 
 UNICODE = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)
 FINITE = st.floats(allow_nan=False, allow_infinity=False)
@@ -60,7 +62,7 @@ def models(draw):
     coef = draw(hnp.arrays(np.float64, (rows, n_features), elements=FINITE | st.just(0.0)))
     names = st.lists(UNICODE, min_size=n_features, max_size=n_features)
     names = draw(st.none() | names.map(lambda values: np.array(values, dtype=object)))
-    return ModelData(
+    return linear_file(
         coef=sp.csr_array(coef) if draw(st.booleans()) else coef,
         intercept=draw(hnp.arrays(np.float64, rows, elements=FINITE)),
         classes=draw(labels(n_classes)),
@@ -72,10 +74,58 @@ def models(draw):
     )
 
 
+def linear_file(
+    coef,
+    intercept,
+    classes,
+    feature_names,
+    n_features,
+    params,
+    fitted,
+    kind="TauBoostClassifier",
+) -> ModelFile:
+    """Return the checked file of a linear model."""
+    arrays = {"classes": classes, "intercept": intercept, "coef": coef}
+    if feature_names is not None:
+        arrays["feature_names"] = feature_names
+    header = {
+        "version": 1,
+        "kind": kind,
+        "n_features": n_features,
+        "coef": "sparse" if is_sparse(coef) else "dense",
+        "feature_names": feature_names is not None,
+        "params": params,
+        "fitted": fitted,
+    }
+    return checked(ModelFile(header, arrays))
+
+
+def checked(file: ModelFile) -> ModelFile:
+    """Return the file, if everything in it fits together."""
+    check_file(file, format_of)
+    return file
+
+
+def changed(file: ModelFile, **changes) -> ModelFile:
+    """Return the checked file with other fields, or other arrays; None: without the array."""
+    header, arrays = dict(file.header), dict(file.arrays)
+    for name, value in changes.items():
+        if value is None:
+            arrays.pop(name, None)
+        elif isinstance(value, np.ndarray | tuple) or is_sparse(value):
+            arrays[name] = value
+        else:
+            header[name] = value
+    if "n_features" in header:
+        header["coef"] = "sparse" if is_sparse(arrays["coef"]) else "dense"
+        header["feature_names"] = "feature_names" in arrays
+    return checked(ModelFile(header, arrays))
+
+
 PARAMS = {"alpha": "auto", "time_limit": float("inf"), "class_weight": {1: 2.0}, "tol": 1e-4}
 
 
-def dense_model(**changes) -> ModelData:
+def dense_model(**changes) -> ModelFile:
     """Two integer classes, three features without names."""
     fields = {
         "coef": np.array([[0.5, 0.0, -2.0]]),
@@ -86,10 +136,10 @@ def dense_model(**changes) -> ModelData:
         "params": PARAMS,
         "fitted": {"slope": 2.0, "offset": 0.0},
     }
-    return ModelData(**(fields | changes))
+    return linear_file(**(fields | changes))
 
 
-def sparse_model(**changes) -> ModelData:
+def sparse_model(**changes) -> ModelFile:
     """Four string classes, one with an empty row, five named features."""
     dense = np.zeros((4, 5))
     dense[0, 1], dense[0, 4], dense[2, 0], dense[3, 3] = 1.0, -1.0, 3.5, 1e-9
@@ -102,35 +152,37 @@ def sparse_model(**changes) -> ModelData:
         "params": PARAMS,
         "fitted": {"slope": np.full(4, 2.0), "offset": np.zeros(4), "n_iter_": [3, 1, 2, 5]},
     }
-    return ModelData(**(fields | changes))
+    return linear_file(**(fields | changes))
 
 
 MODELS = {"dense": dense_model, "sparse": sparse_model}
 
 
-def content_of(data: ModelData, path: Path) -> bytes:
+def content_of(data: ModelFile, path: Path) -> bytes:
     write_model(data, path)
     return path.read_bytes()
 
 
-def assert_valid(data: ModelData) -> None:
+def assert_valid(data: ModelFile) -> None:
     """Check a loaded model by other means than the code under test."""
-    rows = 1 if len(data.classes) == 2 else len(data.classes)
-    assert data.coef.shape == (rows, data.n_features)
-    assert data.coef.dtype == data.intercept.dtype == np.float64
-    assert data.intercept.shape == (rows,)
-    if sp.issparse(data.coef):
-        data.coef.check_format(full_check=True)
-        for begin, end in pairwise(data.coef.indptr):
-            assert np.all(np.diff(data.coef.indices[begin:end]) > 0)
-        assert np.isfinite(data.coef.data).all()
+    coef, intercept, classes = (data.arrays[name] for name in ("coef", "intercept", "classes"))
+    n_features = data.header["n_features"]
+    rows = 1 if len(classes) == 2 else len(classes)
+    assert coef.shape == (rows, n_features)
+    assert coef.dtype == intercept.dtype == np.float64
+    assert intercept.shape == (rows,)
+    if sp.issparse(coef):
+        coef.check_format(full_check=True)
+        for begin, end in pairwise(coef.indptr):
+            assert np.all(np.diff(coef.indices[begin:end]) > 0)
+        assert np.isfinite(coef.data).all()
     else:
-        assert np.isfinite(data.coef).all()
-    assert np.isfinite(data.intercept).all()
-    assert len({*data.classes.tolist()}) == len(data.classes) >= 2
-    assert len({type(label) for label in data.classes.tolist()}) == 1
+        assert np.isfinite(coef).all()
+    assert np.isfinite(intercept).all()
+    assert len({*classes.tolist()}) == len(classes) >= 2
+    assert len({type(label) for label in classes.tolist()}) == 1
     if data.feature_names is not None:
-        assert len(data.feature_names) == data.n_features
+        assert len(data.feature_names) == n_features
         assert {type(name) for name in data.feature_names} == {str}
         "".join(data.feature_names).encode()
 
@@ -148,26 +200,26 @@ def same_value(a: object, b: object) -> bool:
     return a == b or a != a  # noqa: PLR0124 - NaN
 
 
-def same_model(a: ModelData, b: ModelData) -> bool:
-    if sp.issparse(a.coef) != sp.issparse(b.coef) or (a.kind, a.n_features) != (
-        b.kind,
-        b.n_features,
-    ):
-        return False
-    coefs = [
-        [m.coef.data, m.coef.indices, m.coef.indptr] if sp.issparse(m.coef) else [m.coef]
-        for m in (a, b)
-    ]
-    names = [None if m.feature_names is None else m.feature_names.tolist() for m in (a, b)]
-    classes = [(m.classes.dtype, m.classes.tolist()) for m in (a, b)]
+def same_model(a: ModelFile, b: ModelFile) -> bool:
+    """Whether two files hold the same, in every bit."""
+    groups = ("params", "fitted")
+    plain = [{k: v for k, v in f.header.items() if k not in groups} for f in (a, b)]
     return (
-        same_value(*coefs)
-        and same_value(a.intercept, b.intercept)
-        and classes[0] == classes[1]
-        and names[0] == names[1]
-        and same_group(a.params, b.params)
-        and same_group(a.fitted, b.fitted)
+        same_group(*plain)
+        and all(same_group(a.header[group], b.header[group]) for group in groups)
+        and a.arrays.keys() == b.arrays.keys()
+        and all(same_array(array, b.arrays[name]) for name, array in a.arrays.items())
     )
+
+
+def same_array(a: object, b: object) -> bool:
+    """Whether two arrays of a file are the same in every bit, whatever they are made of."""
+    if sp.issparse(a) and sp.issparse(b):
+        parts = ("data", "indices", "indptr")
+        return same_value([getattr(a, p) for p in parts], [getattr(b, p) for p in parts])
+    if isinstance(a, np.ndarray) and isinstance(b, np.ndarray) and a.dtype.kind in "OU":
+        return a.dtype == b.dtype and a.tolist() == b.tolist()
+    return same_value(a, b)
 
 
 def same_group(a: dict, b: dict) -> bool:

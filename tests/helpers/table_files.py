@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
+from types import SimpleNamespace
 
 import numpy as np
 
-from model_files import same_group, same_value
 from table_models import make_model
-from tauboost.io.table_data import TableData
+from tauboost.io.model import ModelFile
 
 PARAMS = {
     "alpha": "auto",
@@ -18,28 +17,15 @@ PARAMS = {
 }
 
 
-def table_data(n_classes: int = 2, **options) -> TableData:
+def table_data(n_classes: int = 2, **options) -> ModelFile:
     """Return numbers, categories and a pair, for a file."""
-    return make_model(n_classes, **options).to_data(PARAMS)
+    return make_model(n_classes, **options).to_arrays(PARAMS)
 
 
-def same_table(a: TableData, b: TableData) -> bool:
-    """Whether two are the same in every bit."""
-    for field in fields(TableData):
-        x, y = getattr(a, field.name), getattr(b, field.name)
-        if field.name in ("params", "fitted"):
-            same = same_group(x, y)
-        elif isinstance(x, np.ndarray) and x.dtype == object:
-            same = x.tolist() == y.tolist()
-        else:
-            same = same_value(x, y)
-        if not same:
-            return False
-    return True
-
-
-def assert_valid_table(data: TableData) -> None:
+def assert_valid_table(data: ModelFile) -> None:
     """Check a loaded table model by other means than the code under test."""
+    assert data.header["version"] == 2
+    data = SimpleNamespace(**data.arrays)
     n_columns, tasks = len(data.names), 1 if len(data.classes) == 2 else len(data.classes)
     assert len(set(data.names)) == n_columns >= 1
     assert len(set(data.classes.tolist())) == len(data.classes) >= 2

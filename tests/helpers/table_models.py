@@ -9,6 +9,7 @@ import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 
 from tauboost.estimators.glass_box import GlassBoxMixin
+from tauboost.estimators.predictions import PredictionsMixin
 from tauboost.tables.binning import encode
 from tauboost.tables.columns import CategoryColumn, NumericColumn
 from tauboost.tables.model import TableModel, TermData
@@ -71,31 +72,23 @@ def random_codes(model: TableModel, n_samples: int, seed: int = 1) -> np.ndarray
     return np.array(rows, dtype=np.uint8).reshape(len(model.columns), n_samples)
 
 
-class GlassBox(GlassBoxMixin, ClassifierMixin, BaseEstimator):
+class GlassBox(GlassBoxMixin, PredictionsMixin, ClassifierMixin, BaseEstimator):
     """The least that an estimator needs to be a glass box."""
 
     def fit(self, X: Any, y: Any) -> GlassBox:
         return self
 
-    def _keep(self, model: TableModel) -> None:
-        self._model = model
-        self.classes_ = model.classes
-
     def _codes(self, X: Any) -> np.ndarray:
-        return encode(self._model.columns, take_frame(X))
+        return encode(self.model_.columns, take_frame(X))
 
-    def decision_function(self, X: Any) -> np.ndarray:
-        decisions = self._model.decisions(self._codes(X))
-        return decisions[:, 0] if decisions.shape[1] == 1 else decisions
-
-    def predict_proba(self, X: Any) -> np.ndarray:
-        return self._model.probabilities(self._model.decisions(self._codes(X)))
+    def _decisions(self, X: Any) -> np.ndarray:
+        return self.model_.decisions(self._codes(X))
 
 
 def glass_box(n_classes: int = 2, **options: Any) -> GlassBox:
     """Return a fitted one."""
     clf = GlassBox()
-    clf._keep(make_model(n_classes, **options))
+    clf.model_ = make_model(n_classes, **options)
     return clf
 
 

@@ -21,11 +21,12 @@ from model_files import (
     assert_valid,
     content_of,
     dense_model,
+    linear_file,
     models,
     same_model,
     sparse_model,
 )
-from tauboost.io.model import ModelData, read_model, write_model
+from tauboost.models import read_model, write_model
 
 
 @pytest.fixture
@@ -62,9 +63,10 @@ def test_other_programs_can_read_the_file(make, path):
         header = json.loads(file.metadata()["tauboost"])
         tensors = {name: file.get_tensor(name) for name in file.keys()}  # noqa: SIM118
     assert (header["format"], header["version"]) == ("tauboost-model", 1)
-    np.testing.assert_array_equal(tensors["intercept"], data.intercept)
-    coef = tensors["coef.data"] if sp.issparse(data.coef) else tensors["coef"]
-    np.testing.assert_array_equal(coef, data.coef.data if sp.issparse(data.coef) else data.coef)
+    np.testing.assert_array_equal(tensors["intercept"], data.arrays["intercept"])
+    coef = data.arrays["coef"]
+    found = tensors["coef.data"] if sp.issparse(coef) else tensors["coef"]
+    np.testing.assert_array_equal(found, coef.data if sp.issparse(coef) else coef)
 
 
 def test_a_file_of_another_writer_is_read(path):
@@ -78,7 +80,7 @@ def test_large_indices_and_many_columns(path):
     indices = np.array([0, 2**40, n - 1])
     coef = sp.csr_array((np.ones(3), indices, np.array([0, 3])), shape=(1, n))
     write_model(dense_model(coef=coef, n_features=n), path)
-    np.testing.assert_array_equal(read_model(path).coef.indices, indices)
+    np.testing.assert_array_equal(read_model(path).arrays["coef"].indices, indices)
 
 
 def test_what_scikit_learn_and_numpy_hand_over_can_be_stored(path):
@@ -114,10 +116,10 @@ def test_arrays_in_any_memory_layout(path):
     )
     write_model(data, path)
     loaded = read_model(path)
-    np.testing.assert_array_equal(loaded.coef, coef)
-    np.testing.assert_array_equal(loaded.classes, data.classes)
-    assert loaded.coef.flags.writeable
-    assert loaded.coef.flags.aligned
+    np.testing.assert_array_equal(loaded.arrays["coef"], coef)
+    np.testing.assert_array_equal(loaded.arrays["classes"], data.arrays["classes"])
+    assert loaded.arrays["coef"].flags.writeable
+    assert loaded.arrays["coef"].flags.aligned
 
 
 def test_one_long_label_among_many_does_not_fill_the_memory(path):
@@ -135,14 +137,14 @@ def test_one_long_label_among_many_does_not_fill_the_memory(path):
     loaded = read_model(path)
     peak = tracemalloc.get_traced_memory()[1]
     tracemalloc.stop()
-    assert loaded.classes.tolist() == values
+    assert loaded.arrays["classes"].tolist() == values
     assert peak < 8 * len(content)
 
 
 def test_memory_stays_near_the_size_of_the_file(path):
     n = 200_000
     coef = sp.csr_array(np.ones((3, n)))
-    data = ModelData(coef, np.zeros(3), np.arange(3), None, n, {}, {})
+    data = linear_file(coef, np.zeros(3), np.arange(3), None, n, {}, {})
     size = len(content_of(data, path))
     tracemalloc.start()
     read_model(path)

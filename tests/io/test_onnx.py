@@ -3,22 +3,15 @@
 from __future__ import annotations
 
 import sys
-from dataclasses import replace
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
-from linear_classifier import LABELS, Linear, fitted, samples
-from tauboost.estimators import persistence, to_onnx
-from tauboost.io.onnx import onnx_graph
+from linear_classifier import LABELS, fitted, of_coefficients, samples
+from tauboost.estimators import to_onnx
 
 ort = pytest.importorskip("onnxruntime")
-
-
-@pytest.fixture(autouse=True)
-def _linear_can_be_stored(monkeypatch):
-    monkeypatch.setitem(persistence.ESTIMATORS, "Linear", Linear)
 
 
 def run(model, X):
@@ -33,9 +26,9 @@ def run(model, X):
 @pytest.mark.parametrize("dtype", ["float32", np.float64])
 @pytest.mark.parametrize("labels", LABELS.values(), ids=LABELS)
 @pytest.mark.parametrize("n_classes", [2, 3, 4])
-@pytest.mark.parametrize("sparse", [False, True])
-def test_onnx_predicts_the_same(dtype, labels, n_classes, sparse):
-    clf = fitted(n_classes, labels, sparse=sparse, slope=1.5, offset=0.25)
+@pytest.mark.parametrize(("sparse", "loss"), [(False, "exponential"), (True, "logistic")])
+def test_onnx_predicts_the_same(dtype, labels, n_classes, sparse, loss):
+    clf = fitted(n_classes, labels, sparse=sparse, loss=loss)
     X = samples().astype(np.float32)
     label, probabilities = run(to_onnx(clf, dtype=dtype), X)
     tolerance = 1e-6 if np.dtype(dtype) == np.float32 else 1e-14
@@ -44,13 +37,9 @@ def test_onnx_predicts_the_same(dtype, labels, n_classes, sparse):
     assert probabilities.dtype == dtype
 
 
-def test_onnx_of_booleans_and_of_one_link_a_class():
-    X = samples()
+def test_onnx_of_booleans():
     clf = fitted(2, np.array([False, True]))
-    np.testing.assert_array_equal(run(to_onnx(clf), X)[0], clf.predict(X))
-    clf = fitted(3, slope=np.array([1.0, 2.0, 0.5]), offset=np.array([0.0, -1.0, 1.0]))
-    probabilities = run(to_onnx(clf, dtype="float64"), X)[1]
-    np.testing.assert_allclose(probabilities, clf.predict_proba(X), rtol=0, atol=1e-14)
+    np.testing.assert_array_equal(run(to_onnx(clf), samples())[0], clf.predict(samples()))
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
@@ -75,7 +64,7 @@ def test_onnx_takes_any_number_of_rows(rows):
 def test_onnx_leaves_out_unused_columns():
     n = 1_000_000
     coef = sp.csr_array((np.ones(3), [5, 70_000, n - 1], [0, 3]), shape=(1, n))
-    clf = Linear().fit(coef, [0.5], [0, 1])
+    clf = of_coefficients(coef, [0.5], [0, 1])
     model = to_onnx(clf)
     assert model.ByteSize() < 2_000
     X = np.zeros((2, n), dtype=np.float32)
@@ -96,11 +85,6 @@ def test_what_onnx_cannot_hold(path, monkeypatch):
     clf.coef_ = clf.coef_ * 1e300
     with pytest.raises(ValueError, match="coef has values too large for float32"):
         to_onnx(clf)
-    with pytest.raises(ValueError, match=r"slope must be a number or have shape \(1,\)"):
-        to_onnx(fitted(slope=np.ones(3)))
-    data = fitted()._to_model()
-    with pytest.raises(ValueError, match="the model has no slope"):
-        onnx_graph(replace(data, fitted={"offset": 0.0}))
     monkeypatch.setattr("tauboost.io.onnx.MAX_BYTES", 100)
     with pytest.raises(ValueError, match="an ONNX file holds at most 100: fit with an l1 penalty"):
         to_onnx(fitted(4, n_features=50), path)

@@ -14,16 +14,16 @@ from tauboost.io.onnx_table import table_graph
 from tauboost.tables.columns import CategoryColumn, NumericColumn
 
 
-def run(data, table, dtype=np.float64):
+def run(model, table, dtype=np.float64):
     """Return labels and probabilities of a table."""
-    session = ort.InferenceSession(table_graph(data, dtype).SerializeToString())
+    session = ort.InferenceSession(table_graph(model, dtype).SerializeToString())
     feed = {}
-    for name, is_category in zip(data.names, data.is_category, strict=True):
-        column = table[[name]]
-        feed[name] = (
-            column.astype(object).where(column.notna(), "").to_numpy(dtype=object)
-            if is_category
-            else column.to_numpy(dtype=dtype)
+    for of in model.columns:
+        column = table[[of.name]]
+        feed[of.name] = (
+            column.to_numpy(dtype=dtype)
+            if of.is_ordered
+            else column.astype(object).where(column.notna(), "").to_numpy(dtype=object)
         )
     return session.run(None, feed)
 
@@ -36,9 +36,9 @@ def test_the_same_as_in_python(n_classes, n_terms, loss):
     table = make_table(300)
     assert table.isna().any().all()
     assert "Rome" in set(table.city)  # never seen
-    labels, probabilities = run(clf._model.to_data({}), table)
+    labels, probabilities = run(clf.model_, table)
     np.testing.assert_allclose(probabilities, clf.predict_proba(table), atol=1e-15)
-    expected = clf._model.labels(clf._model.decisions(clf._codes(table)))
+    expected = clf.model_.labels(clf.model_.decisions(clf._codes(table)))
     np.testing.assert_array_equal(labels, expected)
 
 
@@ -57,12 +57,12 @@ def test_values_at_the_edges_keep_their_codes():
         weights=np.full(256, 1 / 256),
     )
     model = replace(model, columns=(column,), terms=(term,))
-    session = ort.InferenceSession(table_graph(model.to_data({})).SerializeToString())
+    session = ort.InferenceSession(table_graph(model).SerializeToString())
     found = session.run(None, {"x": values[:, None]})[1]
     expected = model.probabilities(model.decisions(column.codes(values)[None, :]))
     np.testing.assert_allclose(found, expected, atol=1e-15)
     # In float32 a value at an edge is in the bin below it too.
-    single = ort.InferenceSession(table_graph(model.to_data({}), np.float32).SerializeToString())
+    single = ort.InferenceSession(table_graph(model, np.float32).SerializeToString())
     found = single.run(None, {"x": edges[:, None].astype(np.float32)})[1]
     np.testing.assert_allclose(found, expected[:254], atol=1e-6)
 
@@ -72,11 +72,11 @@ def test_float32_and_edges_beyond_it():
     column = NumericColumn("age", np.array([1.0, 2.0, 3.0, 4.0, 1e300]))
     model = replace(model, columns=(column, *model.columns[1:]))
     table = make_table(50)
-    labels, probabilities = run(model.to_data({}), table, np.float32)
+    labels, probabilities = run(model, table, np.float32)
     assert probabilities.dtype == np.float32
     assert len(labels) == 50
     with pytest.raises(ValueError, match="dtype must be float32 or float64"):
-        table_graph(model.to_data({}), "int8")
+        table_graph(model, "int8")
 
 
 def test_names_of_columns_do_not_clash_with_those_of_the_graph():
@@ -88,14 +88,14 @@ def test_names_of_columns_do_not_clash_with_those_of_the_graph():
         replace(hours, name="slope"),
     )
     clf = glass_box()
-    clf._keep(replace(model, columns=columns))
+    clf.model_ = replace(model, columns=columns)
     table = make_table().set_axis([column.name for column in columns], axis=1)
-    labels, _ = run(clf._model.to_data({}), table)
+    labels, _ = run(clf.model_, table)
     assert len(labels) == len(table)
     for name in ("label", "probabilities", ""):
         odd = replace(model, columns=(replace(age, name=name), city, hours))
         with pytest.raises(ValueError, match=f"a column is named '{name}', which no input"):
-            table_graph(odd.to_data({}))
+            table_graph(odd)
 
 
 def test_an_empty_string_can_be_a_category():
@@ -103,17 +103,17 @@ def test_an_empty_string_can_be_a_category():
     city = CategoryColumn("city", np.array(["", "Oslo", "Rome"], dtype=object))
     model = replace(model, columns=(model.columns[0], city, model.columns[2]))
     clf = glass_box()
-    clf._keep(model)
+    clf.model_ = model
     table = make_table(40)
     table["city"] = table["city"].fillna("")
-    _, probabilities = run(model.to_data({}), table)
+    _, probabilities = run(model, table)
     np.testing.assert_allclose(probabilities, clf.predict_proba(table), atol=1e-15)
 
 
 def test_a_constant_column():
     model = make_model(2, n_terms=0)
-    data = replace(model, columns=(NumericColumn("k", np.empty(0)),)).to_data({})
-    session = ort.InferenceSession(table_graph(data).SerializeToString())
+    model = replace(model, columns=(NumericColumn("k", np.empty(0)),))
+    session = ort.InferenceSession(table_graph(model).SerializeToString())
     labels, _ = session.run(None, {"k": np.array([[1.0], [np.nan]])})
     assert labels.tolist() == ["yes", "yes"]
 
@@ -121,4 +121,4 @@ def test_a_constant_column():
 def test_too_large(monkeypatch):
     monkeypatch.setattr("tauboost.io.onnx.MAX_BYTES", 100)
     with pytest.raises(ValueError, match="at most 100: fit with fewer pairs of columns"):
-        table_graph(make_model(2).to_data({}))
+        table_graph(make_model(2))

@@ -6,13 +6,13 @@ import numpy as np
 import pytest
 
 from fuzz.sealed import put_together, take_apart
-from model_files import content_of, dense_model, flips_refused, refused
+from model_files import changed, content_of, dense_model, flips_refused, refused, same_model
 from model_fuzz import fuzz
-from table_files import assert_valid_table, same_table, table_data
+from table_files import assert_valid_table, table_data
 from table_models import make_model, random_codes
-from tauboost.io.model import ModelFileError, TableData, read_model, write_model
+from tauboost.io.model import ModelFileError
+from tauboost.models import load, read_model, write_model
 from tauboost.tables.model import TableModel
-from tauboost.tuning.loading import load
 
 BASES = [table_data(2), table_data(3), table_data(2, n_terms=1), table_data(3, n_terms=0)]
 
@@ -21,15 +21,14 @@ BASES = [table_data(2), table_data(3), table_data(2, n_terms=1), table_data(3, n
 def test_round_trip(data, path):
     write_model(data, path)
     again = read_model(path)
-    assert isinstance(again, TableData)
-    assert same_table(again, data)
+    assert same_model(again, data)
     assert_valid_table(again)
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_a_loaded_model_gives_the_same_bits(n_classes, path):
     model = make_model(n_classes)
-    write_model(model.to_data({}), path)
+    write_model(model.to_arrays({}), path)
     again = load(path)
     assert isinstance(again, TableModel)
     codes = random_codes(model, 100)
@@ -42,22 +41,21 @@ def test_a_loaded_model_gives_the_same_bits(n_classes, path):
 
 
 def test_thousands_of_columns_stay_small(path):
-    data = make_model(2, n_terms=0).to_data({})
+    data = make_model(2, n_terms=0).to_arrays({})
     names = np.array([f"gene {k}" for k in range(10_000)], dtype=object)
     empty = np.zeros(10_001, np.int64)
-    wide = TableData(
-        **{name: getattr(data, name) for name in vars(data)}
-        | {
-            "names": names,
-            "is_category": np.zeros(10_000, bool),
-            "edges": np.empty(0),
-            "edge_offsets": empty,
-            "categories": np.empty(0, dtype=object),
-            "category_offsets": empty,
-        }
+    wide = changed(
+        data,
+        n_columns=10_000,
+        names=names,
+        is_category=np.zeros(10_000, bool),
+        edges=np.empty(0),
+        edge_offsets=empty,
+        categories=np.empty(0, dtype=object),
+        category_offsets=empty,
     )
     write_model(wide, path)
-    assert same_table(read_model(path), wide)
+    assert same_model(read_model(path), wide)
 
 
 def test_every_flipped_bit(path):
@@ -89,7 +87,7 @@ def test_a_linear_model_is_no_table_and_the_other_way_round(path):
 
 
 def test_other_kinds_and_other_fits(path):
-    write_model(make_model(2).to_data({}, kind="TauBoostClassifier"), path)
+    write_model(make_model(2).to_arrays({}, kind="TauBoostClassifier"), path)
     with pytest.raises(ModelFileError, match="it holds a TauBoostClassifier, which"):
         load(path)
     for name, value, reason in (
@@ -98,7 +96,7 @@ def test_other_kinds_and_other_fits(path):
         ("objective", np.zeros(3), r"objective must have shape \(1,\)"),
         ("held_out_loss", np.zeros(2), "held_out_loss must have shape"),
     ):
-        data = make_model(2).to_data({})
+        data = make_model(2).to_arrays({})
         data.fitted[name] = value
         write_model(data, path)
         with pytest.raises(ModelFileError, match=reason):
@@ -117,12 +115,11 @@ def test_no_offsets_at_all(path):
 
 def mutations(path, count, seed):
     def use(data):
-        assert isinstance(data, TableData)
         assert_valid_table(data)
         model = load(path)
         assert model.decisions(random_codes(model, 5)).shape == (5, model.n_tasks)
 
-    return fuzz(path, BASES, count, seed, use, same_table)
+    return fuzz(path, BASES, count, seed, use, same_model)
 
 
 @pytest.mark.filterwarnings("ignore:overflow encountered")  # scores near the largest float

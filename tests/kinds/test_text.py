@@ -10,7 +10,7 @@ import tauboost as tb
 from cli_runs import run
 from reviews import reviews
 from tauboost.kinds.text import KIND, MOST_CLASSES, text_facts, top_rows
-from tauboost.tuning.loading import load
+from tauboost.models import load
 
 
 @pytest.fixture

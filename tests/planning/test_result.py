@@ -7,7 +7,7 @@ from dataclasses import FrozenInstanceError, replace
 
 import pytest
 
-from tauboost.planning.result import Plan
+from tauboost.planning.result import Plan, in_bytes, in_seconds
 
 NAMES = ["read_seconds", "build_seconds", "sweep_seconds", "sweeps", "fit_seconds", "data_bytes"]
 NAMES += ["matrix_bytes", "peak_bytes", "place"]
@@ -28,7 +28,7 @@ def found():
         accuracy=1e-3,
         sweeps=12.3,
         fit_seconds=1.1,
-        fit_parts={"building the matrix": 0.5, "choosing the strength": 0.6},
+        fit_parts={"building the matrix": 0.5, "choosing alpha": 0.6},
         data_bytes=123_456_789,
         matrix_bytes=10_000,
         peak_bytes=600_000_000,
@@ -66,7 +66,7 @@ def test_the_table(found):
     assert any(line.split()[:6] == ["reading", "2.0", "s", "2.0", "s", "to"] for line in lines)
     assert "45 ms to 180 ms" in repr(found)
     assert lines[-1] == "Most of the time goes into reading."
-    assert replace(found, share=0.1)._head()[0].startswith("reviews.svm: about 1,000")
+    assert repr(replace(found, share=0.1)).startswith("reviews.svm: about 1,000")
 
 
 def test_it_is_json(found):
@@ -80,3 +80,26 @@ def test_the_paper_promises_no_number_of_epochs(found):
 def test_it_is_frozen(found):
     with pytest.raises(FrozenInstanceError):
         found.sweeps = 1
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [
+        (2e-6, "2.0 µs"),
+        (0.01234, "12 ms"),
+        (1.26, "1.3 s"),
+        (600, "10 min"),
+        (36000, "10 h"),
+        (0, "0 µs"),
+        (float("inf"), "unknown h"),
+    ],
+)
+def test_times(value, text):
+    assert in_seconds(value) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"), [(0, "0 bytes"), (999, "1,000 bytes"), (1000, "1.0 kB"), (23.4e9, "23 GB")]
+)
+def test_sizes(value, text):
+    assert in_bytes(value) == text

@@ -24,7 +24,7 @@ def test_a_rows_explanation():
 def test_many_terms_are_drawn_together():
     clf = glass_box()
     model = make_model(2)
-    clf._keep(replace(model, terms=model.terms * 5))
+    clf.model_ = replace(model, terms=model.terms * 5)
     figure = clf.explain(make_table()).plot()
     assert "6 more terms" in texts(figure)
     png(figure)

@@ -161,7 +161,7 @@ def outside(clf, table, y):
     signed = np.where(positive, 1, -1) * u * scale
     share, codes = positive.mean(), encode(tuple(clf.columns_), take_frame(table), 1)
     sizes, largest, gains, bins = [], [], [], []
-    for column, term, of_row in zip(clf.columns_, clf._terms, codes, strict=False):
+    for column, term, of_row in zip(clf.columns_, clf.model_.terms, codes, strict=False):
         n, up, g = (np.bincount(of_row, w, column.n_bins) for w in (None, positive, signed))
         scores, there, k = term.scores[:, 0], n > 0, column.n_ordered
         # What a column adds on average is the intercept's: a model's scores are centred.
@@ -182,7 +182,7 @@ def outside(clf, table, y):
     excess = max(1.0, (largest / limits).max())
     q = np.where(positive, 1.0 - p, p) * scale / excess
     bound = -np.mean(q * np.log(q) + (1 - q) * np.log1p(-q))
-    for term in list(clf._terms)[len(clf.columns_) :]:
+    for term in list(clf.model_.terms)[len(clf.columns_) :]:
         bound -= of_pair(clf, term, codes, signed / excess)
     return loss + limits @ sizes, bound
 

@@ -1,11 +1,11 @@
-"""Columns: codes, names of bins, plain data and back, and what is refused."""
+"""Columns: codes, names of bins, and what is refused."""
 
 from __future__ import annotations
 
 import numpy as np
 import pytest
 
-from tauboost.tables.columns import CategoryColumn, NumericColumn, column_from_data
+from tauboost.tables.columns import CategoryColumn, NumericColumn
 
 
 def numeric(*edges):
@@ -55,14 +55,6 @@ def test_numbers_are_categories_without_a_point():
     assert category("1", "2.5").codes(np.array([1, 2.5, 3, np.nan])).tolist() == [0, 1, 2, 3]
 
 
-@pytest.mark.parametrize("column", [numeric(1, 2), numeric(), category("x", "y"), category()])
-def test_plain_data_and_back(column):
-    again = column_from_data(column.to_data())
-    assert type(again) is type(column)
-    assert again.name == column.name
-    assert again.bin_names() == column.bin_names()
-
-
 @pytest.mark.parametrize(
     ("make", "words"),
     [
@@ -77,9 +69,6 @@ def test_plain_data_and_back(column):
         (lambda: category("a", 1), "must be strings"),
         (lambda: category(*map(str, range(65_535))), "at most 65534"),
         (lambda: CategoryColumn("town", ["a"]), "array of strings"),
-        (lambda: column_from_data({"kind": "dates"}), "numeric or category"),
-        (lambda: column_from_data({"kind": "numeric", "name": "a"}), "kind, name and edges"),
-        (lambda: column_from_data([]), "must be a dict"),
     ],
 )
 def test_what_is_no_column_is_refused(make, words):

@@ -55,7 +55,7 @@ def test_increasing_transforms_change_nothing(fitted):
 def test_monotone_terms_are_monotone(sign):
     table, y = mixed_table(1500)
     clf = tb.TableClassifier(monotone={"x2": sign, "few": sign}, **OPTIONS).fit(table, y)
-    for term in clf._terms:
+    for term in clf.model_.terms:
         names = [clf.columns_[k].name for k in term.columns]
         if names in (["x2"], ["few"]):
             n_ordered = clf.columns_[term.columns[0]].n_ordered
@@ -82,7 +82,7 @@ def test_every_loss_and_ratio(loss, l1_ratio):
 
 def test_terms_are_centred_and_unseen_values_are_average(fitted):
     table, _, clf = fitted
-    for term in clf._terms:
+    for term in clf.model_.terms:
         assert np.abs(term.mean()).max() < 1e-12
     unseen = table.iloc[:1].assign(town="Rome")
     at = clf.explain(unseen)

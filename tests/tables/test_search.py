@@ -19,7 +19,7 @@ def xor_table(n=3000, seed=0):
 def test_a_pair_is_found_where_two_columns_matter_together():
     X, y = xor_table()
     clf = tb.TableClassifier(random_state=0).fit(X, y)
-    pairs = [term.columns for term in clf._terms if len(term.columns) == 2]
+    pairs = [term.columns for term in clf.model_.terms if len(term.columns) == 2]
     assert pairs[0] == (1, 3)
     assert clf.score(*xor_table(seed=1)) > 0.9
     assert tb.TableClassifier(interactions=0).fit(X, y).score(*xor_table(seed=1)) < 0.6
@@ -38,7 +38,7 @@ def test_pairs_do_no_harm_where_columns_matter_alone():
         for wanted in (0, "auto"):
             clf = tb.TableClassifier(interactions=wanted, random_state=0).fit(X, y)
             losses.append(log_loss(labels, clf.predict_proba(new)))
-        n_pairs.append(sum(len(term.columns) == 2 for term in clf._terms))
+        n_pairs.append(sum(len(term.columns) == 2 for term in clf.model_.terms))
         assert losses[1] < losses[0] + 0.003
         assert np.all(np.isfinite(clf.objective_))  # though pairs were tried
     assert min(n_pairs) == 0
@@ -48,7 +48,7 @@ def test_pairs_do_no_harm_where_columns_matter_alone():
 def test_pairs_can_be_asked_for(wanted):
     X, y = xor_table()
     clf = tb.TableClassifier(interactions=wanted, random_state=0).fit(X, y)
-    assert [term.columns for term in clf._terms if len(term.columns) == 2] == [(1, 3)]
+    assert [term.columns for term in clf.model_.terms if len(term.columns) == 2] == [(1, 3)]
 
 
 @pytest.mark.filterwarnings("ignore:the model is no better:tauboost.FitWarning")
@@ -61,7 +61,7 @@ def test_the_selection_is_told():
 
 
 def pairs_of(clf):
-    return [term.columns for term in clf._terms if len(term.columns) == 2]
+    return [term.columns for term in clf.model_.terms if len(term.columns) == 2]
 
 
 @pytest.mark.parametrize("alpha", [1e-4, 1e6])

@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from tauboost.search.folds import drawn
 from tauboost.tables.binning import bin_table
 from tauboost.tables.pairs import Pair
 from tauboost.tables.rows import BatchSpec
 from tauboost.tables.training import EVEN, DistinctRows, TableTraining
-from tauboost.tuning.split import drawn
 from tauboost.validation.frames import take_frame
 
 

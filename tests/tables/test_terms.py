@@ -12,7 +12,7 @@ def test_terms_add_up_to_what_was_fitted():
     table, y = mixed_table(800)
     clf = tb.TableClassifier(interactions=[("x0", "town"), ("x1", "few")], random_state=0)
     clf.fit(table, y)
-    for term in clf._terms:
+    for term in clf.model_.terms:
         assert np.abs(term.mean()).max() < 1e-12
         if len(term.columns) == 2:
             for axis in (0, 1):

@@ -5,9 +5,9 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
+from tauboost.search.folds import group_keys
 from tauboost.tables.columns import NumericColumn
 from tauboost.tables.training import N_FOLDS, TableTraining
-from tauboost.tuning.split import group_keys
 
 COLUMNS = tuple(NumericColumn(f"x{k}", np.arange(10.0)) for k in range(3))
 

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frames import FRAMES
-from tauboost.tables import binning as binning
+from tauboost.tables import binning
 from tauboost.tables.binning import (
     ValueCounts,
     WholeUnit,

@@ -9,7 +9,7 @@ import pytest
 
 import reported
 import tauboost as tb
-from tauboost.io.model import read_model, write_model
+from tauboost.models import read_model, write_model
 from tauboost.tuning.record import Record, data_hash, read_record
 
 X, Y = tb.make_w8a_like(400, random_state=0)
@@ -59,7 +59,7 @@ def test_files_hold_it_but_not_the_clock(name, tmp_path):
 
 def test_files_without_it_are_read(tmp_path):
     clf = reported.linear()[0]
-    data = clf._to_model()
+    data = clf._to_file()
     del data.fitted["record"], data.fitted["selection"]
     write_model(data, tmp_path / "old")
     old = tb.load_model(tmp_path / "old")
@@ -70,7 +70,7 @@ def test_files_without_it_are_read(tmp_path):
 
 def test_estimators_without_it_predict_and_are_saved(tmp_path):
     clf = copy(reported.linear()[0])
-    del clf.record_  # as pickles of older versions are
+    clf.record_ = None
     tb.save_model(clf, tmp_path / "m")
     assert tb.load_model(tmp_path / "m").record_ is None
 
@@ -106,7 +106,7 @@ GOOD = Record(3, 2, (1, 2), "ff", 0, {"tauboost": "1"}).to_data()
 def test_what_a_file_may_not_say(changes, tmp_path):
     with pytest.raises(ValueError, match="its record"):
         read_record({"record": GOOD | changes}, 2)
-    data = reported.linear()[0]._to_model()
+    data = reported.linear()[0]._to_file()
     data.fitted["record"] = GOOD | changes
     write_model(data, tmp_path / "m")
     assert read_model(tmp_path / "m").kind

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tauboost.io.model import read_model, write_model
+from tauboost.models import read_model, write_model
 from tauboost.tuning.row_sketch import SIZE, RowSketch
 
 RNG = np.random.default_rng(0)

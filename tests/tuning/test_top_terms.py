@@ -57,7 +57,7 @@ def test_the_largest_come_in_order_and_the_first_of_equal_ones(k):
 
 @pytest.mark.parametrize("n_classes", [2, 3])
 def test_each_class_has_its_words(n_classes):
-    model = fitted(n_classes)._model
+    model = fitted(n_classes).model_
     found = all_of_them(model, 3)
     assert len(found) == n_classes
     for label, terms in zip(model.classes, found, strict=True):
@@ -71,6 +71,6 @@ def test_each_class_has_its_words(n_classes):
 
 
 def test_hashes_of_a_fit_are_named_by_their_numbers():
-    model = fitted(n_features=4096, min_df=2)._model
+    model = fitted(n_features=4096, min_df=2).model_
     (term,) = all_of_them(model, 1)[0]
     assert term.term == f"hash {model.features.kept[term.column]}"

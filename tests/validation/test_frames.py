@@ -266,3 +266,34 @@ def test_a_broken_sparse_matrix_is_refused_before_scipy_believes_it(kind):
         matrix.indices = np.array([0, 1, 2, 99], dtype=matrix.indices.dtype)
     with pytest.raises(ValueError, match="index 99 is outside"):
         take_frame(matrix)
+
+
+@pytest.mark.parametrize("make", [pd.DataFrame, pl.DataFrame])
+@pytest.mark.parametrize("row", range(4))
+@pytest.mark.parametrize("is_category", [False, True])
+def test_a_single_row_is_what_it_is_among_others(make, row, is_category):
+    """Its cells are read all at once."""
+    frame = make(
+        {
+            "float": [1.5, float("nan"), -0.0, 1e300],
+            "int": [1, 2**62 + 1, -3, 0],
+            "byte": np.array([1, 2, 3, 255], np.uint8),
+            "single": np.array([0.1, 1.0, 2.0, np.nan], np.float32),
+            "bool": [True, False, True, False],
+            "text": ["a", "", None, "nan"],
+        }
+    )
+    some = frame.iloc[[row]] if make is pd.DataFrame else frame[[row]]
+    frames = [take_frame(some), take_frame(frame).select(np.array([row]))]
+    if is_category:
+        frames = [one.with_categories(range(6)) for one in frames]
+    for k in range(6):
+        alone, among = (one.column(k) for one in frames)
+        assert isinstance(alone, Words) == isinstance(among, Words) or np.isnan(alone).all()
+        if isinstance(alone, Words):
+            assert [alone.words[p] for p in alone.places if p >= 0] == [
+                among.words[p] for p in among.places if p >= 0
+            ]
+        else:
+            assert alone.dtype == np.float64
+            assert isinstance(among, Words) or np.array_equal(alone, among, equal_nan=True)

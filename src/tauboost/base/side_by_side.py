@@ -26,6 +26,10 @@ ROOM = 2**18
 
 def side_by_side(work: Callable[[T], Any], items: Iterable[T], n_threads: int) -> None:
     """Call work(item) for every item; what one raises is raised here, and the rest left undone."""
+    if n_threads == 1:
+        for item in items:
+            work(item)
+        return
     run = _Run(work, list(items))
     for _ in range(min(n_threads, len(run.left)) - 1):
         try:

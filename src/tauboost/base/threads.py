@@ -14,11 +14,12 @@ from typing import Any
 
 from .messages import shown
 
-__all__ = ["available_cores", "resolve_jobs", "resolve_threads", "useful_threads"]
+__all__ = ["available_cores", "resolve_jobs", "resolve_threads", "threads_for", "useful_threads"]
 
 # How many nonzeros are worth a thread: a pass over all, for which it has to wake up; a draw of the
 # paper's methods; a share of a bundle, for which it is awake.
 NONZEROS_WORTH_A_THREAD = {"pass": 2**17, "draw": 2**14, "share": 2**12}
+WORTH_ASKING = 2 * NONZEROS_WORTH_A_THREAD["pass"]
 MOST_THREADS = 1024
 # How many cores to believe in, whatever the machine has.
 BELIEVED = "TAUBOOST_CORES"
@@ -37,14 +38,17 @@ def resolve_threads(n_threads: int | None) -> int:
     return number
 
 
-def resolve_jobs(n_jobs: int | None) -> int:
+def resolve_jobs(n_jobs: int | None, nonzeros: float = math.inf) -> int:
     """Return how many threads scikit-learn's ``n_jobs`` means: -1 all cores, -2 all but one.
 
-    The children of a pool of processes share the cores: there, all of them are one.
+    The children of a pool of processes share the cores: there, all of them are one. For work on
+    few nonzeros it is one as well: to ask how many cores there are takes longer.
     """
+    number = -1 if n_jobs is None else _integer(n_jobs, "n_jobs", "an integer or None")
+    if nonzeros < WORTH_ASKING and number != 0 and abs(number) <= MOST_THREADS:
+        return 1
     if n_jobs is None:
         return _configured_jobs()
-    number = _integer(n_jobs, "n_jobs", "an integer or None")
     if number == 0 or abs(number) > MOST_THREADS:
         raise ValueError(
             f"n_jobs must be between 1 and {MOST_THREADS}, or negative to count from all cores "
@@ -131,6 +135,11 @@ def _integer(value: Any, name: str, accepted: str) -> int:
     if isinstance(value, bool) or not isinstance(value, Integral):
         raise TypeError(f"{name} must be {accepted}, got {shown(value)}")
     return int(value)
+
+
+def threads_for(nonzeros: int) -> int:
+    """Return how many threads a pass over this many nonzeros takes, of all there are."""
+    return 1 if nonzeros < WORTH_ASKING else useful_threads(resolve_threads(None), nonzeros)
 
 
 def useful_threads(n_threads: int, nonzeros: int, work: str = "pass") -> int:

@@ -15,6 +15,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from enum import Enum
 from importlib import import_module
+from importlib.abc import MetaPathFinder
 from inspect import cleandoc
 from pathlib import Path
 from types import NoneType
@@ -195,10 +196,21 @@ def tauboost(
         typer.echo(context.get_help())
 
 
+class WithoutPandas(MetaPathFinder):
+    """Arrow loads pandas where it is installed, for half a second, and no command needs it.
+
+    None in ``sys.modules`` would hide it as well, but scikit-learn takes what it finds there.
+    """
+
+    def find_spec(self, fullname: str, *_: Any) -> None:
+        """Say of pandas that it is not there, and leave all else to others."""
+        if fullname == "pandas":
+            raise ModuleNotFoundError("the command line does without pandas", name=fullname)
+
+
 def main() -> None:
     """Run the command line."""
-    # Arrow loads pandas where it is installed, for half a second, and no command needs it.
-    cast("dict[str, Any]", sys.modules).setdefault("pandas", None)
+    sys.meta_path.insert(0, WithoutPandas())
     prepare_streams()
     with of_process():
         app(prog_name="tauboost")

@@ -17,8 +17,9 @@ from numpy.typing import NDArray
 
 from ..io.atomic import new_file
 from ..io.checkpoint import FILE_NAME
-from ..io.model import AnyData, write_model
+from ..io.model import ModelFile
 from ..io.store import is_store
+from ..models import write_model
 from ..tuning.options import Event
 from .terminal import standard_output
 
@@ -110,7 +111,7 @@ class Outputs:
 
             require_matplotlib()
 
-    def write(self, model: AnyData, events: list[Event], name: str) -> dict[str, str]:
+    def write(self, model: ModelFile, events: list[Event], name: str) -> dict[str, str]:
         """Write them, the model first, as it is worth the most; return what was written."""
         files = {}
         if self.model is not None:

@@ -12,7 +12,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..base.arrays import Vector
-    from ..tuning.model import Answers
+    from ..models import FittedModel
 
 __all__ = ["EXAMPLES", "predict"]
 
@@ -137,7 +137,7 @@ def predict(
 
 
 def _answer(
-    model: "Answers",
+    model: "FittedModel",
     what: str,
     parts: Iterator[tuple["Vector", Any]],
     file: Any,
@@ -164,7 +164,7 @@ def _answer(
     return n_samples, predictions, scores
 
 
-def _predictions(model: "Answers", what: str, decisions: "Vector") -> Any:
+def _predictions(model: "FittedModel", what: str, decisions: "Vector") -> Any:
     if what == "predict":
         return model.labels(decisions)
     values = decisions if what == "decision_function" else model.probabilities(decisions)

@@ -19,8 +19,8 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..design.units import Ranges, Units
+from ..search.folds import MOST_COPIES, are_whole
 from ..tuning.first_step import scales
-from ..tuning.split import MOST_COPIES, are_whole
 from ..validation import as_csr
 from .loading import LoadedPart
 from .units import in_units

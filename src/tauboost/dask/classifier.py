@@ -28,6 +28,7 @@ from ..tuning import alpha_path
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import fit
+from ..tuning.model import Model
 from ..tuning.options import Clock, Options, Parameters
 from ..tuning.record import Record
 from ..tuning.strength import Strength
@@ -178,11 +179,10 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         found = self._solved(parts, plan, factors, units, options, clock)
         gaps = [minimum.gap for minimum in found if minimum.gap is not None]
         gap = max(gaps) if len(gaps) == len(found) else None
-        self._keep_found(parts, plan, found, units)
-        self._keep_names(names_of(data))
-        self.message_ = plan.message + message_of(found, options.tol)
         note = note_of_width(parts.used, parts.n_given)
-        self.record_ = replace(record, caution=note, gap=gap)
+        record = replace(record, caution=note, gap=gap)
+        self._keep_found(parts, plan, found, units, record, options.tol)
+        self._keep_names(names_of(data))
         warn_of(note)
 
     def _factors(self, parts: LabelledParts) -> list[Factors | None]:
@@ -256,24 +256,34 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         return found
 
     def _keep_found(
-        self, parts: LabelledParts, plan: Plan, found: list[Minimum], units: Units | None
+        self,
+        parts: LabelledParts,
+        plan: Plan,
+        found: list[Minimum],
+        units: Units | None,
+        record: Record,
+        tol: float,
     ) -> None:
         # Points are lam in the order of the features, and the intercept.
         points = flipped(np.stack([minimum.point for minimum in found]))
         coef, intercept = points[:, :-1], points[:, -1]
         if units is not None:
             coef, intercept = units.outward(coef, intercept)
-        self.coef_ = all_coefficients(coef, parts.used, parts.n_given)
-        self.intercept_ = intercept
         self.n_features_in_ = parts.n_given
-        self.classes_ = parts.classes
-        self.loss_ = plan.strength.loss
-        self.alpha_ = plan.strength.alpha
-        self.l1_ratio_ = plan.strength.l1_ratio
-        self.n_iter_ = max(minimum.n_sweeps for minimum in found)
-        self.objective_ = np.array([minimum.objective for minimum in found])
-        self.held_out_loss_ = plan.held_out_loss
-        self.selection_ = plan.table
+        self.model_ = Model(
+            classes=parts.classes,
+            coef=all_coefficients(coef, parts.used, parts.n_given),
+            intercept=intercept,
+            loss=plan.strength.loss,
+            alpha=plan.strength.alpha,
+            l1_ratio=plan.strength.l1_ratio,
+            n_iter=max(minimum.n_sweeps for minimum in found),
+            objective=np.array([minimum.objective for minimum in found]),
+            held_out_loss=plan.held_out_loss,
+            message=plan.message + message_of(found, tol),
+            selection=plan.table,
+            record=record,
+        )
 
     def _keep_names(self, names: NDArray[Any] | None) -> None:
         if names is not None:

@@ -22,9 +22,9 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..design.units import Units
 from ..design.wide import is_wide
-from ..tuning.held_out import fingerprints
+from ..search.duplicates import fingerprints
+from ..search.folds import of_copies
 from ..tuning.row_sketch import RowSketch
-from ..tuning.split import of_copies
 from ..validation import as_csr
 from .class_sums import PartSums, all_scales, class_sums_of, unit_of_weights
 from .crew import Crew, Patience

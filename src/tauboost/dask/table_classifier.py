@@ -126,15 +126,15 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
             report = reporting_to_callbacks(self, line)
             model = fit_samples(samples, options, signs, clock, parts.classes, report, parts.record)
         self._learn_names(parts.frame)
-        self._keep(model)
+        self.model_ = model
         finished(self)
 
     def to_local(self) -> estimators.TableClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""
-        check_is_fitted(self, "_terms")
+        check_is_fitted(self)
         names = [known.name for known in fields(TableParameters)]
         local = estimators.TableClassifier(**{name: getattr(self, name) for name in names})
         for name, value in vars(self).items():
-            if name == "_terms" or (name.endswith("_") and not name.startswith("_")):
+            if name.endswith("_") and not name.startswith("_"):
                 setattr(local, name, value)
         return local

@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
+from ..search.duplicates import code_fingerprints
+from ..search.folds import are_whole, drawn
 from ..tables.binning import (
     ValueCounts,
     WholeUnit,
@@ -29,10 +31,8 @@ from ..tables.columns import Column
 from ..tables.pairs import Pair
 from ..tables.rows import BatchSpec, TableRows
 from ..tables.training import EVEN, DistinctRows, TableTraining
-from ..tuning.held_out import code_fingerprints
 from ..tuning.record import hash_sum
 from ..tuning.row_sketch import RowSketch
-from ..tuning.split import are_whole, drawn
 from ..validation.frames import Frame, take_frame
 from .labelled import codes_of
 from .loading import Summary, check_beside, joined_weights, split_piece, summary_of

@@ -2,7 +2,7 @@
 
 The parts count the different values of each column; the driver adds up and makes the bins. Then
 they bin their rows, and these are compared by their fingerprints, if they are not too many: a row
-that several parts have stays in one of them, and all are dealt to folds together (split.py).
+that several parts have stays in one of them, and all are dealt to folds together (search/folds.py).
 """
 
 from __future__ import annotations
@@ -16,6 +16,7 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..search.folds import deal
 from ..tables.binning import (
     ValueCounts,
     WholeUnit,
@@ -28,7 +29,6 @@ from ..tables.fitting import VALUES_A_BIN
 from ..tables.training import EVEN
 from ..tuning.record import Record, hash_text
 from ..tuning.row_sketch import RowSketch
-from ..tuning.split import deal
 from ..validation.classes import class_weights
 from ..validation.frames import Frame
 from ..validation.labels import scaled_weights

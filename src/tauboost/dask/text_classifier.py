@@ -161,8 +161,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         linear["time_limit"] = clock.left
         fitter = TauBoostClassifier(n_parts=len(rows), **linear)
         fitter._has_own_units = False  # the weights of terms are meant
-        model = fitter.fit(rows)._model
-        self._keep(TextModel(features, model))
+        self.model_ = TextModel(features, fitter.fit(rows).model_)
 
     def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
         local = self.to_local().set_params(n_jobs=1)  # blocks are what runs side by side
@@ -173,5 +172,5 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         check_is_fitted(self)
         names = [known.name for known in fields(Defaults)]
         local = estimators.TextClassifier(**{name: getattr(self, name) for name in names})
-        local._keep(self._model)
+        local.model_ = self.model_
         return local

@@ -73,18 +73,24 @@ def random_places(n_features: int) -> NDArray[np.int32]:
     return generator.permutation(n_features).astype(np.int32)
 
 
+def shard_count(
+    n_rows: int, n_features: int, nnz: int, nonzeros_a_shard: int = NONZEROS_A_SHARD
+) -> int:
+    """How many shards the rows are cut into: a power of two up to 16.
+
+    It depends on the data only, never on threads, so that results do not either: there are enough
+    nonzeros per shard to be worth a thread, and enough per column of it to be worth its pointers.
+    """
+    wanted = min(16, nnz // nonzeros_a_shard, nnz // (16 * n_features), n_rows)
+    return 2 ** max(0, wanted.bit_length() - 1) if wanted > 0 else 1
+
+
 def shard_cuts(
     indptr: NDArray[Any], n_features: int, nonzeros_a_shard: int = NONZEROS_A_SHARD
 ) -> NDArray[np.int64]:
-    """Where to cut the rows into shards of about equal work.
-
-    The number of shards depends on the data only, never on threads, so that results do not either:
-    a power of two up to 16, with enough nonzeros per shard to be worth a thread and enough per
-    column of a shard to be worth its pointers.
-    """
+    """Where to cut the rows into shards of about equal work."""
     n_rows, nnz = len(indptr) - 1, int(indptr[-1])
-    wanted = min(16, nnz // nonzeros_a_shard, nnz // (16 * n_features), n_rows)
-    n_shards = 2 ** max(0, wanted.bit_length() - 1) if wanted > 0 else 1
+    n_shards = shard_count(n_rows, n_features, nnz, nonzeros_a_shard)
     goals = nnz * np.arange(1, n_shards) // n_shards
     inner = np.searchsorted(indptr, goals).astype(np.int64)
     # Not np.unique, which would import numpy.ma.

@@ -9,16 +9,25 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from ..base.messages import shown
-from ..io.text_data import MOST_IN_A_TERM, MOST_LENGTHS
 from ..validation import check_choice, check_count, check_flag, check_real
 
-__all__ = ["DEFAULT_PATTERN", "TextOptions", "check_stop_words", "shortest_word"]
+__all__ = [
+    "DEFAULT_PATTERN",
+    "MOST_IN_A_TERM",
+    "MOST_LENGTHS",
+    "TextOptions",
+    "check_stop_words",
+    "shortest_word",
+]
 
 DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
 ANALYZERS = ("word", "char", "char_wb")
 NORMS = (None, "l1", "l2")
 FLAGS = ("lowercase", "binary", "sublinear_tf", "use_idf", "smooth_idf", "alternate_sign")
 MOST_HASHES = 2**31 - 1
+# Words, or characters, of a run; and different lengths of runs, each of which is a pass over every
+# text: 20 take a text of 100 kB some seconds where Python has to count.
+MOST_IN_A_TERM, MOST_LENGTHS = 100, 20
 
 
 @dataclass(frozen=True)

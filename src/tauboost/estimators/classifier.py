@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import scipy.sparse as sp
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -11,20 +10,18 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
-from ..io.model import ModelData
+from ..io.model import ModelFile
 from ..tuning.events import live_line
 from ..tuning.fitting import fit
-from ..tuning.model import Model
 from ..tuning.options import Parameters
+from ..validation import CsrArrays
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
 from .inputs import take_labelled, take_rows
-from .predictions import PredictionsMixin
+from .predictions import FittedAttribute, PredictionsMixin
 from .sparse_interface import csr
 
 __all__ = ["TauBoostClassifier"]
-
-FITTED = [field.name for field in fields(Model)]
 
 
 class TauBoostClassifier(
@@ -116,14 +113,7 @@ class TauBoostClassifier(
     True
     """
 
-    if TYPE_CHECKING:  # what a fit finds; classes_, coef_, intercept_ and loss_: see ExplainMixin
-        alpha_: float
-        l1_ratio_: float
-        n_iter_: int
-        objective_: Vector
-        held_out_loss_: float
-        message_: str
-        selection_: list[dict[str, float | str]]
+    coef_ = FittedAttribute()
 
     def __init__(
         self,
@@ -186,12 +176,11 @@ class TauBoostClassifier(
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
-        is_warm = bool(self.warm_start) and "coef_" in vars(self)
-        last = self._model if is_warm else None
+        last = vars(self).get("model_") if self.warm_start else None
         n_threads = resolve_jobs(self.n_jobs)
         arrays, y = take_labelled(self, X, y)
         with live_line(self.verbose) as line:
-            model = fit(
+            self.model_ = fit(
                 arrays,
                 y,
                 Parameters.of(self),
@@ -201,22 +190,14 @@ class TauBoostClassifier(
                 report=reporting_to_callbacks(self, line),
                 last=last,
             )
-        self._keep(model)
         finished(self)
-
-    @property
-    def _model(self) -> Model:
-        """What was fitted, as plain data; whoever changes an attribute changes it."""
-        return Model(**{name: getattr(self, f"{name}_") for name in FITTED})
-
-    def _keep(self, model: Model) -> None:
-        for name in FITTED:
-            setattr(self, f"{name}_", getattr(model, name))
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
-        n_threads = resolve_jobs(self.n_jobs)
-        return self._model.decisions(take_rows(self, X), n_threads)
+        rows = take_rows(self, X)
+        work = rows.nnz * self.model_.n_tasks if isinstance(rows, CsrArrays) else 0
+        decisions: Vector = self.model_.decisions(rows, resolve_jobs(self.n_jobs, work))
+        return decisions
 
     def sparsify(self) -> Self:
         """Keep ``coef_`` as a CSR matrix: less memory where most coefficients are 0.
@@ -234,17 +215,7 @@ class TauBoostClassifier(
             self.coef_ = self.coef_.toarray()
         return self
 
-    def _to_model(self) -> ModelData:
-        """Return everything a file needs."""
-        names = getattr(self, "feature_names_in_", None)
-        return self._model.to_data(self.get_params(deep=False), names, type(self).__name__)
-
-    @classmethod
-    def _from_model(cls, data: ModelData) -> Self:
-        """Make a fitted estimator from checked data; anything that does not fit is an error."""
-        clf = cls(**data.params)
-        clf.n_features_in_ = data.n_features
-        if data.feature_names is not None:
-            clf.feature_names_in_ = data.feature_names
-        clf._keep(Model.from_data(data))
-        return clf
+    def _note_features(self, file: ModelFile) -> None:
+        self.n_features_in_ = file.header["n_features"]
+        if file.feature_names is not None:
+            self.feature_names_in_ = file.feature_names

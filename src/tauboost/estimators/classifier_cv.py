@@ -17,10 +17,9 @@ from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats,
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import start_of, weighted_samples
-from ..tuning.folds import make_folds
 from ..tuning.model import Model
 from ..tuning.options import Options
-from ..tuning.path_lanes import LanePaths
+from ..tuning.path_lanes import Fold, LanePaths
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
 from ..tuning.saved_params import RULES
@@ -148,7 +147,8 @@ class TauBoostClassifierCV(TauBoostClassifier):
             path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
             for ratio in as_ratios(self.l1_ratio)
         ]
-        folds = make_folds(samples, self.cv, X, y, present, groups)
+        shares = samples.folds(self.cv, (X, y, groups), present)
+        folds = [Fold.of(samples, *of_fold) for of_fold in shares]
         paths = []
         with live_line(self.verbose) as report:
             for strengths in grids:
@@ -183,7 +183,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
         )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
         record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
-        self._keep(replace(model, record=replace(record, gap=found.gap)))
+        self.model_ = replace(model, record=replace(record, gap=found.gap))
         warn_of(caution)
 
     def _caution(self, samples: Samples) -> str:

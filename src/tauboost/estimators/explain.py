@@ -9,13 +9,13 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
-from ..design.wide import coefficients_of, nonzeros_of
-from ..validation import CsrArrays, check_count
+from ..base.threads import resolve_jobs
+from ..design.wide import nonzeros_of
+from ..validation import check_count
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
 from .tables import TopFeatures
@@ -27,7 +27,9 @@ class ExplainMixin(MarginsMixin):
     """Explanations for a fitted linear classifier with ``coef_``, ``intercept_``, ``classes_``."""
 
     if TYPE_CHECKING:
+        coef_: Any
         n_features_in_: int
+        n_jobs: int | None
 
     def explain(self, X: Any, class_: Any = None) -> Any:
         """Return what each feature of each sample contributes to the decision value.
@@ -46,24 +48,7 @@ class ExplainMixin(MarginsMixin):
             its decision value for that class.
         """
         check_is_fitted(self)
-        rows = take_rows(self, X)
-        contributions = (
-            rows.to_scipy().copy() if isinstance(rows, CsrArrays) else sp.csr_array(rows)
-        )
-        if class_ is None and len(self.classes_) > 2:
-            tasks = self._decisions(X).argmax(axis=1)
-            task_of_entry = np.repeat(tasks, np.diff(contributions.indptr))
-            for task in np.unique(tasks):
-                here = task_of_entry == task
-                contributions.data[here] *= self._weights_of(task, contributions.indices[here])
-            return contributions
-        task, sign = self._task(class_)
-        contributions.data *= sign * self._weights_of(task, contributions.indices)
-        return contributions
-
-    def _weights_of(self, task: int, features: NDArray[Any]) -> Vector:
-        """Return the coefficients of some features in one two-class problem."""
-        return np.asarray(coefficients_of(self.coef_[[task]], features)[0])
+        return self.model_.explain(take_rows(self, X), class_, resolve_jobs(self.n_jobs)).values
 
     def top_features(
         self,

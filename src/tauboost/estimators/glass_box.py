@@ -10,8 +10,8 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
-from ..base.messages import shown
-from ..io.table_data import TableData
+from ..io.model import ModelFile
+from ..models import place_of
 from ..tables.columns import Planes
 from ..tables.edits import edited
 from ..tables.model import TableModel
@@ -24,34 +24,22 @@ __all__ = ["GlassBoxMixin"]
 
 
 class GlassBoxMixin:
-    """For an estimator with a ``_model``, which ``_keep`` changes, and ``_codes`` of a table."""
+    """For an estimator with a ``model_`` of a table, and ``_codes`` of one."""
 
     if TYPE_CHECKING:
-        classes_: NDArray[Any]
         feature_names_in_: NDArray[Any]
         n_features_in_: int
-
-        @property
-        def _model(self) -> TableModel: ...
+        model_: TableModel
 
         def _codes(self, X: Any) -> Planes: ...
 
-        def _keep(self, model: TableModel) -> None: ...
+    def _names_of_file(self) -> bool:
+        return hasattr(self, "feature_names_in_")
 
-    def _to_model(self) -> TableData:
-        """Return everything a file needs."""
-        params = self.get_params(deep=False)  # type: ignore[attr-defined]
-        return self._model.to_data(params, hasattr(self, "feature_names_in_"), type(self).__name__)
-
-    @classmethod
-    def _from_model(cls, data: TableData) -> Self:
-        """Make a fitted estimator from checked data; anything that does not fit is an error."""
-        clf = cls(**data.params)
-        clf.n_features_in_ = data.n_columns
-        if data.feature_names:
-            clf.feature_names_in_ = data.names
-        clf._keep(TableModel.from_data(data))
-        return clf
+    def _note_features(self, file: ModelFile) -> None:
+        self.n_features_in_ = file.header["n_columns"]
+        if file.header["feature_names"]:
+            self.feature_names_in_ = file.arrays["names"]
 
     def _bands(self) -> list[Band | None] | None:
         """Return how far the scores of each term may be off, where that is known."""
@@ -61,7 +49,7 @@ class GlassBoxMixin:
     def terms_(self) -> Terms:
         """What each column, and each pair, adds to the decision value: by place or by name."""
         check_is_fitted(self)
-        return make_terms(self._model, self._bands())
+        return make_terms(self.model_, self._bands())
 
     @property
     def importances_(self) -> Vector:
@@ -85,34 +73,22 @@ class GlassBoxMixin:
             its decision value, bit for bit.
         """
         check_is_fitted(self)
-        model, frame = self._model, take_frame(X)
+        model, frame = self.model_, take_frame(X)
         codes = self._codes(X)
-        decisions = model.decisions(codes)
-        rows = np.arange(len(decisions))
-        named = hasattr(self, "feature_names_in_")
-        where = frame.places([column.name for column in model.columns], named)
-        places = self._spoken_for(decisions, class_)
-        tasks, sign = places, 1.0
-        if model.n_tasks == 1:
-            tasks, sign = np.zeros_like(places), -1.0 if np.any(places == 0) else 1.0
+        where = frame.places(model.column_names, hasattr(self, "feature_names_in_"))
+        found = model.explain(codes, class_)
+        rows = np.arange(len(found.decisions))
         return Explanation(
-            [model.term_name(term) for term in model.terms],
-            sign * model.contributions(codes)[rows, :, tasks],
-            sign * model.intercept[tasks],
-            sign * decisions[rows, tasks],
-            model.probabilities(decisions)[rows, places],
-            model.classes[places],
+            found.names or [],
+            found.values,
+            found.intercepts,
+            found.decisions,
+            found.probabilities,
+            model.classes[found.places],
             rows,
             frame.with_categories(where[k] for k in model.category_columns),
             [tuple(where[column] for column in term.columns) for term in model.terms],
         )
-
-    def _spoken_for(self, decisions: Vector, class_: Any) -> NDArray[np.intp]:
-        """Return for each row the place of the class that its numbers are to speak for."""
-        if class_ is None and decisions.shape[1] > 1:
-            return np.asarray(decisions.argmax(axis=1))
-        place = 1 if class_ is None else _place_of(class_, self._model.classes, "class_")
-        return np.full(len(decisions), place)
 
     def to_scorecard(
         self, *, points: float = 600, odds: float = 50, pdo: float = 20, positive: Any = None
@@ -139,8 +115,8 @@ class GlassBoxMixin:
             ``rows``, ``score(X)``, ``to_csv(path)``; prints as a table.
         """
         check_is_fitted(self)
-        place = 0 if positive is None else _place_of(positive, self._model.classes, "positive")
-        return make_scorecard(self._model, self._codes, points, odds, pdo, place)
+        place = 0 if positive is None else place_of(positive, self.model_.classes, "positive")
+        return make_scorecard(self.model_, self._codes, points, odds, pdo, place)
 
     def edit_term(
         self,
@@ -174,18 +150,11 @@ class GlassBoxMixin:
             Put these in place of its own.
         """
         check_is_fitted(self)
-        model = self._model
+        model = self.model_
         names = [model.term_name(term) for term in model.terms]
         place = find_term(names, [len(term.columns) > 1 for term in model.terms], name)
         other = copy(self)
-        other._keep(
-            edited(model, place, flatten=flatten, remove=remove, monotone=monotone, scores=scores)
+        other.model_ = edited(
+            model, place, flatten=flatten, remove=remove, monotone=monotone, scores=scores
         )
         return other
-
-
-def _place_of(class_: Any, classes: NDArray[Any], name: str) -> int:
-    where = np.flatnonzero(classes == class_)
-    if len(where) != 1:
-        raise ValueError(f"{name} must be one of {shown(classes.tolist())}, got {shown(class_)}")
-    return int(where[0])

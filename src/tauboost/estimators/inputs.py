@@ -86,11 +86,17 @@ def take_rows(estimator: Any, X: Any) -> CsrArrays | Vector:
 
 def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
     refuse_dask(X, "X")
+    # Names are what scikit-learn would look for in X, which takes longer than to predict a row.
+    is_bare = not reset and not hasattr(estimator, "feature_names_in_")
     if sp.issparse(X):
         arrays = as_csr(X)
-        if estimator is not None:
+        if is_bare:
+            _check_n_features(estimator, X, reset=False)
+        elif estimator is not None:
             validate_data(estimator, X, reset=reset, skip_check_array=True)
         return arrays
+    if is_bare and _is_plain(X, estimator.n_features_in_):
+        return X  # type: ignore[no-any-return]
     if isinstance(X, str) or are_texts(X):
         raise ValueError("X holds texts, and rows of numbers are needed: use TextClassifier")
     if is_masked(X):
@@ -107,6 +113,12 @@ def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
     except (TypeError, ValueError) as error:
         raise type(error)(_in_words(str(error))) from None
     return as_csr(checked) if sp.issparse(checked) else checked  # a table of sparse columns
+
+
+def _is_plain(X: Any, n_features: int) -> bool:
+    """Return True if nothing in X needs to be converted, and it has the columns of the fit."""
+    is_matrix = type(X) is np.ndarray and X.dtype == np.float64 and X.ndim == 2
+    return is_matrix and len(X) > 0 and X.shape[1] == n_features
 
 
 def _in_words(text: str) -> str:

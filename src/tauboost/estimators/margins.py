@@ -17,6 +17,7 @@ from ..base.messages import shown
 from ..base.sigmoid import softmax
 from ..design.sparse import decisions as to_residuals
 from ..losses import LOSSES, likeliest
+from ..models import place_of
 from ..validation import check_count, check_weights, with_class_weights
 from .inputs import take_labels
 from .tables import HardestExamples
@@ -25,13 +26,12 @@ __all__ = ["MarginsMixin", "largest"]
 
 
 class MarginsMixin:
-    """For a fitted linear classifier with ``coef_``, ``classes_``, and ``_decisions``."""
+    """For a fitted linear classifier with ``model_`` and ``_decisions``."""
 
     if TYPE_CHECKING:
-        classes_: NDArray[Any]
-        coef_: Any
-        intercept_: Vector
-        loss_: str
+        model_: Any
+        classes_: Any
+        loss_: Any
         class_weight: Any
 
         def _decisions(self, X: Any) -> Vector: ...
@@ -95,15 +95,8 @@ class MarginsMixin:
         """Row of ``coef_`` that speaks for a class, and the sign with which it does."""
         if class_ is None:
             return 0, 1.0
-        where = np.flatnonzero(self.classes_ == class_)
-        if len(where) != 1:
-            raise ValueError(
-                f"class_ must be one of {shown(self.classes_.tolist())}, got {shown(class_)}"
-            )
-        code = int(where[0])
-        if len(self.classes_) > 2:
-            return code, 1.0
-        return 0, 1.0 if code == 1 else -1.0
+        tasks, sign = self.model_.tasks(np.array([place_of(class_, self.classes_)]))
+        return int(tasks[0]), sign
 
     def _codes(self, y: ArrayLike, n_samples: int) -> NDArray[np.intp]:
         labels = take_labels(y, n_samples)

@@ -15,12 +15,11 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..losses import LOSSES
+from ..search.folds import group_keys
 from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors, factors_of
-from ..tuning.folds import make_folds
-from ..tuning.path_lanes import LanePaths
+from ..tuning.path_lanes import Fold, LanePaths
 from ..tuning.samples import Samples
-from ..tuning.split import group_keys
 from ..tuning.strength import Strength
 from ..tuning.strongest import largest_gradient, unit_of_l2
 from ..validation import (
@@ -142,7 +141,8 @@ def regularization_path(
         penalty_factors=checked_factors(penalty_factors, arrays.shape[1]),
     )
     strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas)
-    folds = make_folds(samples, cv, X, labels, weights > 0, groups)
+    shares = samples.folds(cv, (X, labels, groups), weights > 0)
+    folds = [Fold.of(samples, *of_fold) for of_fold in shares]
     notes = PathNotes(samples, strengths, folds, arrays.shape[1])
     with live_line(verbose) as report:
         lanes = LanePaths(samples, strengths, folds, tol, max_iter, report)

@@ -16,9 +16,8 @@ from ..losses import LOSSES, likeliest
 from ..plots.path import plot_path
 from ..solvers.bound import gap_of
 from ..tuning.first_step import factors_of
-from ..tuning.folds import Fold
 from ..tuning.linear import decision_values
-from ..tuning.path_lanes import Arrival
+from ..tuning.path_lanes import Arrival, Fold
 from ..tuning.samples import Samples
 from ..tuning.strength import Strength
 

@@ -14,10 +14,9 @@ from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..io.atomic import new_file
-from ..io.model import AnyData, ModelData, TableData, TextData, read_model, write_model
 from ..io.onnx import onnx_graph
 from ..io.onnx_table import table_graph
-from ..tuning.model import loading, unknown_kind
+from ..models import loading, model_of, read_model, write_model
 from ..tuning.text_shrinking import Shrinkage
 from .classifier import TauBoostClassifier
 from .classifier_cv import TauBoostClassifierCV
@@ -74,14 +73,14 @@ def save_model(
     >>> tb.load_model("spam.tauboost").predict(["buy now"]).tolist()
     ['spam']
     """
-    data = _fitted_data(clf, "save_model")
+    _check_fitted(clf, "save_model")
     if max_bytes is None:
-        write_model(data, path)
+        write_model(clf._to_file(), path)
         return None
-    if not isinstance(data, TextData):
+    if not isinstance(clf, TextClassifier):
         raise TypeError(f"max_bytes is for a TextClassifier, got {type(clf).__name__}")
     small = clf.shrink(max_bytes)
-    write_model(small._to_model(), path)
+    write_model(small._to_file(), path)
     lost: Shrinkage = small.shrinkage_
     return lost
 
@@ -116,21 +115,10 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     >>> bool((again.predict_proba(X) == clf.predict_proba(X)).all())
     True
     """
-    data = read_model(path)
+    file = read_model(path)
+    model = model_of(file, path, trusted)
     with loading(path):
-        estimator = ESTIMATORS.get(data.kind)
-        if estimator is None or not isinstance(data, _data_of(estimator)):
-            raise ValueError(unknown_kind(data.kind))
-        if isinstance(data, TextData):
-            return estimator._from_model(data, trusted)
-        return estimator._from_model(data)
-
-
-def _data_of(estimator: type[Any]) -> type[Any]:
-    """Return what files of an estimator hold."""
-    if issubclass(estimator, TextClassifier):
-        return TextData
-    return TableData if issubclass(estimator, GlassBoxMixin) else ModelData
+        return ESTIMATORS[file.kind]._from_file(file, model)
 
 
 def to_onnx(
@@ -162,29 +150,28 @@ def to_onnx(
     >>> [node.name for node in graph.output]
     ['label', 'probabilities']
     """
-    data = _fitted_data(clf, "to_onnx")
-    if isinstance(data, TextData):
+    _check_fitted(clf, "to_onnx")
+    if isinstance(clf, TextClassifier):
         raise TypeError(
             "to_onnx takes no TextClassifier, as ONNX has no operator that finds words as Python "
             "does: export a TauBoostClassifier that was fitted to the rows of a TextVectorizer, "
             "and give the graph such rows"
         )
-    if isinstance(data, TableData):
-        model = table_graph(data, np.float64 if dtype is None else dtype)
+    name = type(clf).__name__
+    if isinstance(clf, GlassBoxMixin):
+        graph = table_graph(clf.model_, np.float64 if dtype is None else dtype, name)
     else:
-        model = onnx_graph(data, np.float32 if dtype is None else dtype)
+        graph = onnx_graph(clf.model_, np.float32 if dtype is None else dtype, name)
     if path is not None:
         with new_file(path, overwrite=True) as file:
-            file.write(model.SerializeToString())
-    return model
+            file.write(graph.SerializeToString())
+    return graph
 
 
-def _fitted_data(clf: Any, caller: str) -> AnyData:
+def _check_fitted(clf: Any, caller: str) -> None:
     # By identity: what a subclass adds would not come back.
     if ESTIMATORS.get(type(clf).__name__) is not type(clf):
         accepted = " or ".join(ESTIMATORS)
         hint = "; to_local() gives one" if hasattr(clf, "to_local") else ""
         raise TypeError(f"{caller} takes a {accepted}, got {type(clf).__name__}{hint}")
     check_is_fitted(clf)
-    data: AnyData = clf._to_model()
-    return data

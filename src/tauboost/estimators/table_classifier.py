@@ -5,7 +5,7 @@ from __future__ import annotations
 import warnings
 from dataclasses import fields
 from statistics import NormalDist
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 import numpy as np
 from sklearn.base import BaseEstimator, ClassifierMixin
@@ -23,7 +23,7 @@ from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .glass_box import GlassBoxMixin
 from .inputs import take_labels
-from .predictions import PredictionsMixin
+from .predictions import FittedAttribute, PredictionsMixin
 from .terms import Band
 
 __all__ = ["TableClassifier"]
@@ -31,9 +31,12 @@ __all__ = ["TableClassifier"]
 FITTED = [field.name for field in fields(TableModel)]
 
 
+CELL = 64  # to find the code of a cell takes as long as so many nonzeros
+
+
 class TableClassifier(
-    PredictionsMixin,
     GlassBoxMixin,
+    PredictionsMixin,
     CallbackSupportMixin,  # type: ignore[misc]
     ClassifierMixin,  # type: ignore[misc]
     BaseEstimator,  # type: ignore[misc]
@@ -123,18 +126,8 @@ class TableClassifier(
     True
     """
 
-    if TYPE_CHECKING:
-        columns_: tuple[Any, ...]
-        intercept_: Vector
-        loss_: str
-        alpha_: float
-        l1_ratio_: float
-        n_iter_: int
-        objective_: Vector
-        held_out_loss_: float
-        message_: str
-        selection_: list[dict[str, float | str]]
-        spreads_: tuple[Vector, ...] | None
+    columns_ = FittedAttribute()
+    spreads_ = FittedAttribute()
 
     def __init__(
         self,
@@ -205,7 +198,7 @@ class TableClassifier(
         frame = take_frame(X)
         labels = take_labels(y, frame.n_rows)
         with live_line(self.verbose) as line:
-            model = fit_table(
+            self.model_ = fit_table(
                 frame,
                 labels,
                 TableParameters.of(self),
@@ -215,7 +208,6 @@ class TableClassifier(
                 report=reporting_to_callbacks(self, line),
             )
         self._learn_names(frame)
-        self._keep(model)
         finished(self)
 
     def _learn_names(self, frame: Frame) -> None:
@@ -224,16 +216,6 @@ class TableClassifier(
             self.feature_names_in_ = np.array(frame.names, dtype=object)
         else:
             self.__dict__.pop("feature_names_in_", None)
-
-    @property
-    def _model(self) -> TableModel:
-        """What was fitted, as plain data."""
-        found = {name: getattr(self, f"{name}_") for name in FITTED if name != "terms"}
-        return TableModel(**found, terms=self._terms)
-
-    def _keep(self, model: TableModel) -> None:
-        for name in FITTED:
-            setattr(self, "_terms" if name == "terms" else f"{name}_", getattr(model, name))
 
     def _bands(self) -> list[Band | None] | None:
         if self.spreads_ is None or self.bands is None:
@@ -246,21 +228,22 @@ class TableClassifier(
                 (term.scores + reach * spread)[..., shown],
                 self.bands,
             )
-            for term, spread in zip(self._terms, self.spreads_, strict=True)
+            for term, spread in zip(self.model_.terms, self.spreads_, strict=True)
         ]
 
     def _codes(self, X: Any) -> Planes:
-        check_is_fitted(self, "_terms")
+        check_is_fitted(self)
         frame, named = take_frame(X), hasattr(self, "feature_names_in_")
         if not frame.has_names:
             _check_n_features(self, np.empty((0, frame.n_columns)), reset=False)
         if frame.has_names != named:
             _warn_of_names(type(self).__name__, named)
-        return encode(self.columns_, frame, resolve_jobs(self.n_jobs), named=named)
+        n_threads = resolve_jobs(self.n_jobs, CELL * frame.n_rows * frame.n_columns)
+        return encode(self.columns_, frame, n_threads, named=named)
 
     def _decisions(self, X: Any) -> Vector:
         codes = self._codes(X)
-        return self._model.decisions(codes)
+        return self.model_.decisions(codes)
 
 
 def _warn_of_names(kind: str, named: bool) -> None:

@@ -2,29 +2,32 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import fields
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from sklearn.base import BaseEstimator, ClassifierMixin
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
-from ..io.model import TextData
 from ..tuning.events import live_line
 from ..tuning.model import Model
 from ..tuning.text_fitting import fit_texts
-from ..tuning.text_model import TextModel
 from ..tuning.text_options import TextParameters as Defaults
 from ..validation.texts import take_texts
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .inputs import take_labels
-from .predictions import PredictionsMixin
+from .predictions import FittedAttribute, PredictionsMixin
 from .text_glass import TextGlassMixin
 
 __all__ = ["TextClassifier"]
 
 FITTED = [field.name for field in fields(Model)]
+
+
+FEW_TEXTS = 16
+CHARACTER = 4  # to read one takes as long as so many nonzeros
 
 
 class TextClassifier(
@@ -95,14 +98,8 @@ class TextClassifier(
     ['bad', 'good']
     """
 
-    if TYPE_CHECKING:  # what a fit finds; classes_, coef_, intercept_ and loss_: see TextGlassMixin
-        alpha_: float
-        l1_ratio_: float
-        n_iter_: int
-        objective_: Vector
-        held_out_loss_: float
-        message_: str
-        selection_: list[dict[str, float | str]]
+    features_ = FittedAttribute()
+    coef_ = FittedAttribute()
 
     def __init__(
         self,
@@ -198,7 +195,7 @@ class TextClassifier(
         texts = take_texts(X)
         labels = take_labels(y, len(texts))
         with live_line(self.verbose) as line:
-            model = fit_texts(
+            self.model_ = fit_texts(
                 texts,
                 labels,
                 Defaults.of(self),
@@ -207,28 +204,17 @@ class TextClassifier(
                 groups=groups,
                 report=reporting_to_callbacks(self, line),
             )
-        self._keep(model)
-        finished(self)
-
-    @property
-    def _model(self) -> TextModel:
-        """What was fitted, as plain data; whoever changes an attribute changes it."""
-        linear = Model(**{name: getattr(self, f"{name}_") for name in FITTED})
-        return TextModel(self.features_, linear)
-
-    def _keep(self, model: TextModel) -> None:
-        self.features_ = model.features
         self.__dict__.pop("shrinkage_", None)  # of another model
-        for name in FITTED:
-            setattr(self, f"{name}_", getattr(model.model, name))
+        finished(self)
 
     def _decisions(self, X: Any) -> Vector:
         check_is_fitted(self)
-        return self._model.decisions(X, resolve_jobs(self.n_jobs))
+        decisions: Vector = self.model_.decisions(X, resolve_jobs(self.n_jobs, _work(X)))
+        return decisions
 
-    @classmethod
-    def _from_model(cls, data: TextData, trusted: bool = False) -> Self:
-        """Make a fitted estimator from checked data; anything that does not fit is an error."""
-        clf = cls(**data.params)
-        clf._keep(TextModel.from_data(data, trusted))
-        return clf
+
+def _work(texts: Any) -> float:
+    """Return how many characters there are in a list of few texts; of others, more than a few."""
+    if not isinstance(texts, list) or len(texts) > FEW_TEXTS:
+        return math.inf
+    return CHARACTER * sum(len(text) for text in texts if isinstance(text, str))

@@ -9,9 +9,9 @@ import numpy as np
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.threads import resolve_jobs
-from ..design.texts import TextFeatures
-from ..io.model import TextData, model_size
+from ..io.model import ModelFile
 from ..io.strings import object_array
+from ..models import model_size
 from ..tuning.text_model import TextModel
 from ..tuning.text_shrinking import Shrinkage, measured, shrink
 from ..tuning.top_terms import top_terms
@@ -26,17 +26,14 @@ __all__ = ["TextGlassMixin"]
 
 
 class TextGlassMixin(MarginsMixin):
-    """For an estimator with a ``_model`` of texts, which ``_keep`` changes."""
+    """For an estimator with a ``model_`` of texts."""
 
     if TYPE_CHECKING:
-        features_: TextFeatures
+        model_: TextModel
         shrinkage_: Shrinkage
         n_jobs: int | None
 
-        @property
-        def _model(self) -> TextModel: ...
-
-        def _keep(self, model: TextModel) -> None: ...
+        def _to_file(self, model: TextModel | None = None) -> ModelFile: ...
 
     def explain(self, text: str, class_: Any = None) -> TextExplanation:
         """Return what each word and pair of a text adds to its decision value, and where it is.
@@ -58,7 +55,7 @@ class TextGlassMixin(MarginsMixin):
         check_is_fitted(self)
         if not isinstance(text, str):
             raise TypeError(f"explain takes one text, a string, got {type(text).__name__}")
-        return explain_text(self._model, text, class_, resolve_jobs(self.n_jobs))
+        return explain_text(self.model_, text, class_, resolve_jobs(self.n_jobs))
 
     def top_features(self, k: int = 20, class_: Any = None) -> TopFeatures:
         """Return the terms that speak most for each class, or for one of them.
@@ -81,7 +78,7 @@ class TextGlassMixin(MarginsMixin):
             self._task(class_)  # which says what is wrong with it
         rows = [
             (label, term)
-            for label, terms in zip(self.classes_, top_terms(self._model, k), strict=True)
+            for label, terms in zip(self.classes_, top_terms(self.model_, k), strict=True)
             if class_ is None or label == class_
             for term in terms
         ]
@@ -109,22 +106,14 @@ class TextGlassMixin(MarginsMixin):
             Their labels: then the accuracy is measured, too.
         """
         check_is_fitted(self)
-        small, lost = shrink(self._model, max_bytes, lambda tried: model_size(self._data(tried)))
+        small, lost = shrink(self.model_, max_bytes, lambda tried: model_size(self._to_file(tried)))
         if texts is not None:
             texts = take_texts(texts)
             labels = None if y is None else take_labels(y, len(texts))
             n_threads = resolve_jobs(self.n_jobs)
-            before, after = (m.labels(m.decisions(texts, n_threads)) for m in (self._model, small))
+            before, after = (m.labels(m.decisions(texts, n_threads)) for m in (self.model_, small))
             lost = measured(lost, before, after, labels)
         other = copy(self)
-        other._keep(small)
+        other.model_ = small
         other.shrinkage_ = lost
         return other
-
-    def _data(self, model: TextModel) -> TextData:
-        params = self.get_params(deep=False)  # type: ignore[attr-defined]
-        return model.to_data(params, type(self).__name__)
-
-    def _to_model(self) -> TextData:
-        """Return everything a file needs."""
-        return self._data(self._model)

@@ -6,13 +6,12 @@ from ..base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .conversion import convert
-    from .model import ModelData, ModelFileError, read_model, write_model
+    from .model import ModelFileError
     from .store import Store, is_store, open_store
     from .store_writer import StoreWriter
     from .svmlight import load_svmlight, svmlight_blocks
 
 __all__ = [
-    "ModelData",
     "ModelFileError",
     "Store",
     "StoreWriter",
@@ -20,16 +19,14 @@ __all__ = [
     "is_store",
     "load_svmlight",
     "open_store",
-    "read_model",
     "svmlight_blocks",
-    "write_model",
 ]
 
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "conversion": {"convert"},
-        "model": {"ModelData", "ModelFileError", "read_model", "write_model"},
+        "model": {"ModelFileError"},
         "store": {"Store", "is_store", "open_store"},
         "store_writer": {"StoreWriter"},
         "svmlight": {"load_svmlight", "svmlight_blocks"},

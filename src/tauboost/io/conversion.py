@@ -17,8 +17,7 @@ from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
 from .blocks import Block
 from .inputs import blocks_of, kind_of
-from .npy import read_npy_header
-from .npz import npz_shape
+from .npz import npy_header, npz_shape
 from .store import Store, open_store
 from .store_writer import StoreWriter
 
@@ -40,7 +39,7 @@ def convert(
     progress: bool = False,
     overwrite: bool = False,
 ) -> Store:
-    r"""Convert one or several files to a store, in bounded memory.
+    r"""Convert one or several files to a store, in bounded memory but for ``.npz``.
 
     The rows of the store are those of the files, in the order given. If anything goes wrong, or on
     Ctrl-C, nothing is left behind.
@@ -154,7 +153,7 @@ def _load_labels(labels: Any) -> NDArray[Any]:
         # Not mapped into memory: a file that is cut meanwhile would end the process.
         with Path(labels).open("rb") as file:
             try:
-                shape, _, dtype = read_npy_header(file, "labels")
+                shape, dtype = npy_header(file, "labels")
                 labels = np.fromfile(file, dtype)[: math.prod(shape)].reshape(shape)
             except ValueError:
                 raise ValueError(f"{labels}: labels must be the path of a .npy file") from None

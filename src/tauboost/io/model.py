@@ -1,9 +1,11 @@
-"""Model files: a fitted classifier in safetensors, safe to load from a stranger.
+"""Model files: named arrays and a header of plain values, safe to load from a stranger.
 
-The arrays are tensors; all else stands in a versioned JSON header in the file's metadata. Reading
-runs nothing that the file says. It checks the sizes before it allocates, the checksum, and then
-every rule of ``ModelData``; memory stays at a small multiple of the file's size. What does not pass
-is a ``ModelFileError`` with one line that names the file and what is wrong.
+The arrays are tensors of a safetensors file; all else stands in a versioned JSON header in its
+metadata. What a kind of model has in it, its `Format` says: the fields of the header, the arrays,
+and a check of all of it. Reading runs nothing that the file says. It checks the sizes before it
+allocates, the checksum, and then what the format asks for; memory stays at a small multiple of the
+file's size. What does not pass is a ``ModelFileError`` with one line that names the file and what
+is wrong.
 """
 
 from __future__ import annotations
@@ -11,35 +13,26 @@ from __future__ import annotations
 import json
 import os
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
-from ..base.kinds import is_sparse
+import numpy as np
+
 from ..base.version import VERSION as PACKAGE_VERSION
-from . import strings, table_file, text_file
-from .model_data import ModelData, count_rows
-from .model_parts import (
-    FIELDS as SHARED,
+from .model_arrays import (
+    ArrayKind,
+    Numbers,
+    Strings,
+    check_classes,
+    check_numbers,
+    count_rows,
 )
-from .model_parts import (
-    GROUPS,
-    INTEGERS,
-    Array,
-    Schema,
-    add_classes,
-    add_strings,
-    classes_schema,
-    encode_group,
-    is_size,
-    read_classes,
-    read_groups,
-    read_strings,
-    strings_schema,
-)
-from .plain_json import excerpt, parse
-from .table_data import TableData
+from .plain_json import decode, encode, excerpt, parse
+from .strings import object_array
 from .tensors import (
+    Array,
     Entry,
     file_size,
     layout,
@@ -48,31 +41,43 @@ from .tensors import (
     read_tensors,
     write_tensors,
 )
-from .text_data import TextData
 
 __all__ = [
-    "AnyData",
-    "ModelData",
+    "Format",
+    "FormatOf",
+    "ModelFile",
     "ModelFileError",
-    "TableData",
-    "TextData",
-    "model_size",
-    "read_model",
-    "write_model",
+    "check_file",
+    "file_bytes",
+    "is_size",
+    "read_file",
+    "write_file",
 ]
 
 FORMAT = "tauboost-model"
-LINEAR, TABLE, TEXT = 1, 2, 3  # versions; a file has the lowest that can hold it
 HEADER = "tauboost"  # the key of our JSON among the metadata
+GROUPS = ("params", "fitted")  # values of any name, among them arrays of numbers
+NAME = re.compile(r"[A-Za-z][A-Za-z0-9_]{0,63}", re.ASCII)
+CLASSES = re.compile(r"numbers|object|U[1-9][0-9]{0,8}", re.ASCII)
+LABELS = frozenset({"BOOL", "U8", "U16", "U32", "U64", "I8", "I16", "I32", "I64"})
+LABELS |= {"F16", "F32", "F64"}
 
-AnyData = ModelData | TableData | TextData
+Fields = dict[str, Callable[[Any], bool]]
 
-# What each field of the header may be.
-OF_LINEAR = SHARED | {"n_features": is_size, "coef": lambda value: value in ("dense", "sparse")}
-FIELDS: dict[int, dict[str, Callable[[Any], bool]]] = {
-    LINEAR: OF_LINEAR,
-    TABLE: table_file.FIELDS,
-    TEXT: OF_LINEAR | text_file.FIELDS,
+
+def is_size(value: Any) -> bool:
+    """Return True if a header may say this of how many there are."""
+    return type(value) is int and 0 < value < 2**62
+
+
+# What each field of a header may be that every kind of model has.
+SHARED: Fields = {
+    "tauboost": lambda value: isinstance(value, str),
+    "kind": lambda value: isinstance(value, str),
+    "n_classes": is_size,
+    "classes": lambda value: isinstance(value, str) and bool(CLASSES.fullmatch(value)),
+    "params": lambda value: isinstance(value, dict),
+    "fitted": lambda value: isinstance(value, dict),
 }
 
 
@@ -93,92 +98,137 @@ class ModelFileError(ValueError):
     """
 
 
-def write_model(data: AnyData, path: str | os.PathLike[str]) -> None:
-    """Write a model file; it appears at once and complete, or not at all.
+@dataclass(frozen=True, eq=False)
+class ModelFile:
+    """What a model file holds.
 
-    Raises
-    ------
-    TypeError, ValueError
-        When ``params`` or ``fitted`` hold something that cannot be stored; it is named.
-    OSError
-        When the file cannot be written.
+    Parameters
+    ----------
+    header : dict
+        ``version`` of the format; ``kind``, the name of the estimator's class; ``params``, its
+        constructor parameters, and ``fitted``, what else the fit found: plain values and arrays of
+        numbers; and the fields of the format.
+    arrays : dict
+        ``classes``: at least two different labels, booleans, integers, floats or strings;
+        ``intercept``: one number for each task; and the arrays of the format.
     """
-    write_tensors(path, *_contents(data))
+
+    header: dict[str, Any]
+    arrays: dict[str, Any]
+
+    @property
+    def kind(self) -> str:
+        """The name of the estimator's class."""
+        return str(self.header["kind"])
+
+    @property
+    def params(self) -> dict[str, Any]:
+        """The constructor parameters of the estimator."""
+        found: dict[str, Any] = self.header["params"]
+        return found
+
+    @property
+    def fitted(self) -> dict[str, Any]:
+        """What else the fit found."""
+        found: dict[str, Any] = self.header["fitted"]
+        return found
+
+    @property
+    def feature_names(self) -> Array | None:
+        """The names of the features of a linear model, where it has them."""
+        return self.arrays.get("feature_names")
 
 
-def model_size(data: AnyData) -> int:
-    """Return how many bytes the file of a model has."""
-    return file_size(*_contents(data))
+class Format(NamedTuple):
+    """What the files of one kind of model hold beside what all of them do."""
+
+    version: int
+    fields: Fields  # what each field of the header may be
+    arrays: Callable[[Mapping[str, Any]], dict[str, ArrayKind]]  # by a header with ``n_classes``
+    check: Callable[[ModelFile], None]  # that everything fits together
 
 
-def _contents(data: AnyData) -> tuple[dict[str, Array], dict[str, str]]:
+FormatOf = Callable[[int], Format | None]  # by version; None: there is no such format
+
+
+def write_file(file: ModelFile, path: str | os.PathLike[str], format_of: FormatOf) -> None:
+    """Check a model file and write it; it appears at once and complete, or not at all."""
+    check_file(file, format_of)
+    write_tensors(path, *_contents(file, format_of))
+
+
+def file_bytes(file: ModelFile, format_of: FormatOf) -> int:
+    """Return how many bytes a file has."""
+    return file_size(*_contents(file, format_of))
+
+
+def check_file(file: ModelFile, format_of: FormatOf) -> None:
+    """Check what is in a file: a model of ours and one from a file are held to the same rules."""
+    if not NAME.fullmatch(file.kind):
+        raise ValueError(f"kind must be the name of a class, got {excerpt(file.kind)}")
+    for group in GROUPS:
+        for name in file.header[group]:
+            if not isinstance(name, str) or not NAME.fullmatch(name):
+                raise ValueError(f"{group} has a value named {excerpt(name)}, which is no name")
+    classes = file.arrays["classes"]
+    check_classes(classes)
+    check_numbers(file.arrays["intercept"], (count_rows(len(classes)),), "intercept")
+    _format(file, format_of).check(file)
+
+
+def _format(file: ModelFile, format_of: FormatOf) -> Format:
+    found = format_of(file.header["version"])
+    assert found is not None
+    return found
+
+
+def _contents(file: ModelFile, format_of: FormatOf) -> tuple[dict[str, Array], dict[str, str]]:
     """Return the arrays and the strings of a file."""
-    tensors: dict[str, Array] = {"intercept": data.intercept}
+    classes = file.arrays["classes"]
+    own = {k: v for k, v in file.header.items() if k not in ("version", "kind", *GROUPS)}
     header: dict[str, Any] = {
         "format": FORMAT,
-        "version": LINEAR,
+        "version": file.header["version"],
         "tauboost": PACKAGE_VERSION,
-        "kind": data.kind,
-        "n_classes": len(data.classes),
-        "classes": add_classes(tensors, data.classes),
+        "kind": file.kind,
+        "n_classes": len(classes),
+        "classes": _kind_of_labels(classes),
+        **{name: _encoded(v) if isinstance(v, dict) else v for name, v in own.items()},
     }
-    if isinstance(data, TableData):
-        header |= {"version": TABLE} | table_file.add_arrays(data, tensors)
-    elif isinstance(data, TextData):
-        header |= {"version": TEXT} | _add_arrays(data.linear, tensors)
-        header |= text_file.add_arrays(data, tensors)
-    else:
-        header |= _add_arrays(data, tensors)
+    tensors: dict[str, Array] = {}
+    for name, kind in _array_kinds(header, _format(file, format_of)).items():
+        tensors |= kind.pack(file.arrays[name], name)
     for group in GROUPS:
-        header[group] = encode_group(tensors, group, getattr(data, group))
+        values = file.header[group]
+        arrays = {name for name, value in values.items() if isinstance(value, np.ndarray)}
+        tensors |= {f"{group}.{name}": values[name] for name in arrays}
+        header[group] = _encoded({k: v for k, v in values.items() if k not in arrays})
     return tensors, {HEADER: json.dumps(header, separators=(",", ":"))}
 
 
-def _add_arrays(data: ModelData, tensors: dict[str, Array]) -> dict[str, Any]:
-    """Add the arrays of a linear model; return its part of the header."""
-    if is_sparse(data.coef):
-        for part in ("data", "indices", "indptr"):
-            tensors[f"coef.{part}"] = getattr(data.coef, part)
-    else:
-        tensors["coef"] = data.coef
-    if data.feature_names is not None:
-        add_strings(tensors, "feature_names", data.feature_names)
-    return {
-        "n_features": data.n_features,
-        "coef": "sparse" if is_sparse(data.coef) else "dense",
-        "feature_names": data.feature_names is not None,
-    }
+def _encoded(values: dict[str, Any]) -> dict[str, Any]:
+    return {name: encode(value, name) for name, value in values.items()}
 
 
-def read_model(path: str | os.PathLike[str]) -> AnyData:
-    """Read a model file.
-
-    Raises
-    ------
-    ModelFileError
-        When the file is not a model file, is damaged, or was written by a newer tauboost.
-    OSError
-        When there is no such file, or it cannot be read.
-    """
+def read_file(path: str | os.PathLike[str], format_of: FormatOf) -> ModelFile:
+    """Read a model file; a ModelFileError says why it cannot be read."""
     path = Path(path)
     try:
         with open_regular(path) as file:
             tensor_header = read_header(file)
-            header = _parse_header(tensor_header.metadata)
+            header, found = _parse_header(tensor_header.metadata, format_of)
             entries = layout(tensor_header)
-            _check_schema(entries, header)
+            kinds = _array_kinds(header, found)
+            _check_schema(entries, kinds, header)
             tensors = read_tensors(file, tensor_header, entries)
-        if header["version"] == TABLE:
-            return table_file.assemble(header, tensors)
-        if header["version"] == TEXT:
-            tensors = text_file.widened(tensors)
-            return text_file.assemble(header, tensors, _assemble(header, tensors))
-        return _assemble(header, tensors)
+        result = _assemble(header, kinds, tensors)
+        check_file(result, format_of)
+        return result
     except ValueError as error:
         raise ModelFileError(f"{path} cannot be loaded: {error}") from None
 
 
-def _parse_header(metadata: dict[str, str]) -> dict[str, Any]:
+def _parse_header(metadata: dict[str, str], format_of: FormatOf) -> tuple[dict[str, Any], Format]:
     """Parse our own header; the version comes first, as all else may change with it."""
     if HEADER not in metadata:
         raise ValueError("it is a safetensors file, but not one that tauboost wrote")
@@ -188,16 +238,17 @@ def _parse_header(metadata: dict[str, str]) -> dict[str, Any]:
     version = header.get("version")
     if type(version) is not int or version < 1:
         raise ValueError(f"its format version is {excerpt(version)}")
-    if version not in FIELDS:
+    found = format_of(version)
+    if found is None:
         raise ValueError(_newer(header, version))
-    fields = FIELDS[version]
+    fields = SHARED | found.fields
     odd = sorted(header.keys() ^ {"format", "version", *fields})
     if odd:
         raise ValueError(f"its header lacks, or should not have, {excerpt(odd)}")
     for name, accepts in fields.items():
         if not accepts(header[name]):
             raise ValueError(f"its header says {excerpt(header[name])} for {name}")
-    return header
+    return header, found
 
 
 def _newer(header: dict[str, Any], version: int) -> str:
@@ -210,12 +261,25 @@ def _newer(header: dict[str, Any], version: int) -> str:
     )
 
 
-def _check_schema(entries: dict[str, Entry], header: dict[str, Any]) -> None:
-    """Check that the arrays are those the header speaks of, before any of them is read."""
-    schema = table_file.schema(header) if header["version"] == TABLE else _schema(header)
+def _array_kinds(header: dict[str, Any], found: Format) -> dict[str, ArrayKind]:
+    """Return what the arrays of a file are, but for those of its groups of values."""
+    n_classes = header["n_classes"]
+    of_labels = header["classes"] == "numbers"
+    return {
+        "classes": Numbers(LABELS, (n_classes,)) if of_labels else Strings(n_classes),
+        "intercept": Numbers(frozenset({"F64"}), (count_rows(n_classes),)),
+        **found.arrays(header),
+    }
+
+
+def _check_schema(
+    entries: dict[str, Entry], kinds: dict[str, ArrayKind], header: dict[str, Any]
+) -> None:
+    """Check that the tensors are those the header speaks of, before any of them is read."""
+    schema = {part: wanted for name, k in kinds.items() for part, wanted in k.tensors(name).items()}
     for name, entry in entries.items():
         group, _, rest = name.partition(".")
-        if group in ("params", "fitted") and rest and rest not in header[group]:
+        if group in GROUPS and rest and rest not in header[group]:
             continue  # an array of numbers of any shape; its name is checked with the others
         if name not in schema:
             raise ValueError(f"it has an array {excerpt(name)} that does not belong there")
@@ -233,48 +297,39 @@ def _check_schema(entries: dict[str, Entry], header: dict[str, Any]) -> None:
         raise ValueError(f"it lacks the array {excerpt(min(schema))}")
 
 
-def _schema(header: dict[str, Any]) -> Schema:
-    """Return which types and which shape each array must have; None stands for any length."""
-    n_features, rows = header["n_features"], count_rows(header["n_classes"])
-    is_text = header["version"] == TEXT
-    real = text_file.REAL if is_text else frozenset({"F64"})
-    schema: Schema = {"intercept": (frozenset({"F64"}), (rows,))}
-    if header["coef"] == "dense":
-        schema["coef"] = (real, (rows, n_features))
-    else:
-        schema["coef.data"] = (real, (None,))
-        schema["coef.indices"] = (INTEGERS, (None,))
-        schema["coef.indptr"] = (INTEGERS, (rows + 1,))
-    schema |= classes_schema(header)
-    if header["feature_names"]:
-        schema |= strings_schema("feature_names", n_features)
-    return schema | text_file.schema(header) if is_text else schema
+def _assemble(
+    header: dict[str, Any], kinds: dict[str, ArrayKind], tensors: dict[str, Array]
+) -> ModelFile:
+    of_labels = header["classes"]
+    drop = ("format", "tauboost", "n_classes", "classes")
+    plain = {
+        name: {k: decode(v, k) for k, v in value.items()} if isinstance(value, dict) else value
+        for name, value in header.items()
+        if name not in drop
+    }
+    for name, array in tensors.items():
+        group, _, rest = name.partition(".")
+        if group in GROUPS:
+            plain[group][rest] = array
+    arrays = {name: kind.unpack(tensors, name) for name, kind in kinds.items()}
+    if of_labels.startswith("U"):
+        width, n_bytes = int(of_labels[1:]), len(tensors["classes.text"])
+        arrays["classes"] = _of_fixed_width(arrays["classes"], width, n_bytes)
+    return ModelFile(plain, arrays)
 
 
-def _assemble(header: dict[str, Any], tensors: dict[str, Array]) -> ModelData:
-    names = None
-    if header["feature_names"]:
-        names = strings.object_array(read_strings(tensors, "feature_names"))
-    return ModelData(
-        coef=_coef(header, tensors),
-        intercept=tensors["intercept"],
-        classes=read_classes(header["classes"], tensors),
-        feature_names=names,
-        n_features=header["n_features"],
-        kind=header["kind"],
-        **read_groups(header, tensors),
-    )
+def _kind_of_labels(classes: Array) -> str:
+    """Return numbers, object (Python strings), or U and the width of the text."""
+    if classes.dtype.kind not in "UO":
+        return "numbers"
+    return "object" if classes.dtype.kind == "O" else f"U{classes.dtype.itemsize // 4}"
 
 
-def _coef(header: dict[str, Any], tensors: dict[str, Array]) -> Any:
-    if header["coef"] == "dense":
-        return tensors["coef"]
-    import scipy.sparse as sp  # noqa: PLC0415
-
-    data, indices, indptr = (tensors[f"coef.{part}"] for part in ("data", "indices", "indptr"))
-    # SciPy would cut off what the pointers leave over; the rest is checked with the other rules.
-    if indptr[0] != 0 or not indptr[-1] == len(indices) == len(data):
-        raise ValueError(
-            f"coef has {len(data)} values, but its pointers run from {indptr[0]} to {indptr[-1]}"
-        )
-    return sp.csr_array((data, indices, indptr), shape=(len(indptr) - 1, header["n_features"]))
+def _of_fixed_width(labels: Array, width: int, n_bytes: int) -> Array:
+    """Return labels as text of a fixed width, as NumPy has it."""
+    if any(len(label) > width or label.endswith("\0") for label in labels):
+        raise ValueError(f"its class labels are not text of at most {width} characters")
+    # A wide array of many labels can be far larger than the file, which must not fill the memory.
+    if 4 * width * len(labels) > max(2**20, 8 * n_bytes):
+        return object_array(labels.tolist())
+    return np.array(labels.tolist(), dtype=f"U{width}")

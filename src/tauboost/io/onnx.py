@@ -16,9 +16,7 @@ import scipy.sparse as sp
 from numpy.typing import DTypeLike, NDArray
 
 from ..base.version import VERSION
-from .model_data import ModelData
 from .plain_json import excerpt
-from .table_data import TableData
 
 if TYPE_CHECKING:
     import onnx
@@ -40,27 +38,23 @@ MAX_BYTES = 2**31 - 1  # what protobuf can hold in one message
 Array = NDArray[Any]
 
 
-def onnx_graph(data: ModelData, dtype: DTypeLike = np.float32) -> onnx.ModelProto:
-    """Return the model as an ONNX graph whose input and arithmetic are of the given type.
+def onnx_graph(model: Any, dtype: DTypeLike = np.float32, name: str = "model") -> onnx.ModelProto:
+    """Return the model as an ONNX graph whose input and arithmetic are float32 or float64.
 
-    Parameters
-    ----------
-    data : ModelData
-        ``fitted`` holds ``slope`` and ``offset``, one number or one for each row of ``coef``.
-    dtype : float32 or float64
+    Of the model it takes ``classes``, ``coef``, ``intercept`` and ``link_slope``.
     """
-    graph = start(dtype)
-    columns, weights = _used_columns(data, graph.dtype)
+    graph, n_features = start(dtype), model.coef.shape[1]
+    columns, weights = _used_columns(model, graph.dtype)
     X = "X"
-    if len(columns) < data.n_features:
+    if len(columns) < n_features:
         X = graph.add("Gather", X, graph.constant("columns", columns), axis=1)
     H = graph.add("MatMul", X, graph.real("coef", weights.T))
-    H = graph.add("Add", H, graph.real("intercept", data.intercept))
-    add_label(graph, H, data)
-    add_probabilities(graph, H, data)
+    H = graph.add("Add", H, graph.real("intercept", model.intercept))
+    add_label(graph, H, model)
+    add_probabilities(graph, H, model)
     real = graph.onnx.helper.np_dtype_to_tensor_dtype(graph.dtype)
-    X = graph.onnx.helper.make_tensor_value_info("X", real, ["N", data.n_features])
-    return finish(graph, data, [X])
+    X = graph.onnx.helper.make_tensor_value_info("X", real, ["N", n_features])
+    return finish(graph, model, name, [X])
 
 
 def start(dtype: DTypeLike, prefix: str = "") -> Graph:
@@ -117,17 +111,15 @@ class Graph:
         return output
 
 
-def _used_columns(
-    data: ModelData, real: np.dtype[Any]
-) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
+def _used_columns(model: Any, real: np.dtype[Any]) -> tuple[NDArray[np.int64], NDArray[np.float64]]:
     """Return the columns with a nonzero coefficient, and those columns of ``coef``, dense."""
     # As triplets, because other ways to pick columns allocate one entry for each of n_features.
-    entries = sp.coo_array(data.coef)
+    entries = sp.coo_array(model.coef)
     entries.eliminate_zeros()
     columns, position = np.unique(entries.col.astype(np.int64), return_inverse=True)
     if len(columns) == 0:
         columns = np.zeros(1, dtype=np.int64)  # a product needs at least one
-    shape = (len(data.intercept), len(columns))
+    shape = (len(model.intercept), len(columns))
     n_bytes = shape[0] * shape[1] * real.itemsize + columns.nbytes
     check_size(n_bytes, "fit with an l1 penalty, so that fewer features are used")
     weights = np.zeros(shape)
@@ -144,15 +136,15 @@ def check_size(n_bytes: int, advice: str) -> None:
         )
 
 
-def add_label(graph: Graph, H: str, data: ModelData | TableData) -> None:
+def add_label(graph: Graph, H: str, model: Any) -> None:
     """Add the output ``label``: the class that decision values point to."""
-    if len(data.classes) == 2:
+    if len(model.classes) == 2:
         positive = graph.add("Greater", H, graph.real("zero", 0.0))
         flat = graph.add("Squeeze", positive, graph.constant("axis", np.array([1])))
         index = graph.add("Cast", flat, to=graph.onnx.TensorProto.INT64)
     else:
         index = graph.add("ArgMax", H, axis=1, keepdims=0)
-    classes = graph.constant("classes", _onnx_classes(data.classes))
+    classes = graph.constant("classes", _onnx_classes(model.classes))
     graph.add("Gather", classes, index, output="label")
 
 
@@ -164,11 +156,13 @@ def _onnx_classes(classes: Array) -> Array:
     return classes
 
 
-def add_probabilities(graph: Graph, H: str, data: ModelData | TableData) -> None:
+def add_probabilities(graph: Graph, H: str, model: Any) -> None:
     """Add the output ``probabilities``."""
-    slope, offset = (graph.real(name, _link(data, name)) for name in ("slope", "offset"))
+    slope, offset = (
+        graph.real(name, value) for name, value in (("slope", model.link_slope), ("offset", 0.0))
+    )
     s = graph.add("Add", graph.add("Mul", H, slope), offset)
-    if len(data.classes) == 2:
+    if len(model.classes) == 2:
         # Both from s: 1 - p would be 0 where p is within rounding of 1.
         both = graph.add("Concat", graph.add("Neg", s), s, axis=1)
         graph.add("Sigmoid", both, output="probabilities")
@@ -182,17 +176,8 @@ def add_probabilities(graph: Graph, H: str, data: ModelData | TableData) -> None
     graph.add("Softmax", log_p, axis=1, output="probabilities")
 
 
-def _link(data: ModelData | TableData, name: str) -> Array:
-    if name not in data.fitted:
-        raise ValueError(f"the model has no {name}, which its probabilities need")
-    value = np.asarray(data.fitted[name], dtype=np.float64)
-    if value.shape not in ((), (1,), data.intercept.shape):
-        raise ValueError(f"{name} must be a number or have shape {data.intercept.shape}")
-    return value
-
-
 def finish(
-    graph: Graph, data: ModelData | TableData, inputs: list[Any], domains: Sequence[str] = ()
+    graph: Graph, model: Any, name: str, inputs: list[Any], domains: Sequence[str] = ()
 ) -> onnx.ModelProto:
     """Return the graph with its inputs and outputs, checked."""
     helper = graph.onnx.helper
@@ -200,17 +185,17 @@ def finish(
     label = next(c.data_type for c in graph.constants if c.name == f"{graph.prefix}classes")
     outputs = [
         helper.make_tensor_value_info("label", label, ["N"]),
-        helper.make_tensor_value_info("probabilities", real, ["N", len(data.classes)]),
+        helper.make_tensor_value_info("probabilities", real, ["N", len(model.classes)]),
     ]
-    proto = helper.make_graph(graph.nodes, data.kind, inputs, outputs, graph.constants)
+    proto = helper.make_graph(graph.nodes, name, inputs, outputs, graph.constants)
     opsets = [helper.make_opsetid("", OPSET)]
     opsets += [helper.make_opsetid(domain, ML_OPSET) for domain in domains]
-    model: onnx.ModelProto = helper.make_model(
+    exported: onnx.ModelProto = helper.make_model(
         proto,
         opset_imports=opsets,
         ir_version=IR_VERSION,
         producer_name="tauboost",
         producer_version=VERSION,
     )
-    graph.onnx.checker.check_model(model)
-    return model
+    graph.onnx.checker.check_model(exported)
+    return exported

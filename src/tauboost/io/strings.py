@@ -29,7 +29,8 @@ def pack(strings: Sequence[str], name: str) -> tuple[NDArray[np.uint8], NDArray[
 
 def unpack(text: NDArray[np.uint8], offsets: NDArray[np.int64], name: str) -> list[str]:
     """Return the strings, after checking that the positions cut the text and nothing else."""
-    if offsets[0] != 0 or offsets[-1] != len(text) or np.any(offsets[1:] < offsets[:-1]):
+    is_cut = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(text)
+    if not is_cut or np.any(offsets[1:] < offsets[:-1]):
         raise ValueError(f"the offsets of {name} do not cut its text into strings")
     raw = text.tobytes()
     try:

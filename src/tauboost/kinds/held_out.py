@@ -7,7 +7,7 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask
 from ..base.messages import listed, shown
-from ..tuning.split import FEWEST_OF_A_CLASS, deal
+from ..search.folds import part_to_test
 
 __all__ = ["check_labels_in_lines", "check_test_labels", "fraction_of", "held_out"]
 
@@ -54,11 +54,9 @@ def _text(label: Any) -> str:
 
 def held_out(prints: NDArray[np.uint64], codes: NDArray[np.intp], fraction: float) -> Mask:
     """Choose this fraction of each class by their fingerprints, which equal samples share."""
-    split = deal(prints, codes, np.ones(len(codes)), [fraction, 1.0 - fraction])
-    held = split.held(0)
-    is_possible = split.can_judge(held, codes, np.ones(len(codes)))
-    if split.patterns.min() < FEWEST_OF_A_CLASS or not is_possible:
+    held = part_to_test(prints, codes, fraction)
+    if not held.any():
         raise ValueError(
             "--test: too few samples to hold some out: every class needs at least 10 different ones"
         )
-    return held > 0
+    return held

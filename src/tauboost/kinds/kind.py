@@ -17,10 +17,10 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..base.messages import shown
 from ..design.wide import is_wide, without_unused_features
-from ..io.model import AnyData, read_model
+from ..io.model import ModelFile
 from ..io.store import is_store
 from ..io.tensors import is_tensor_file
-from ..tuning.loading import model_of
+from ..models import model_of, read_model
 from ..tuning.metrics import metrics
 from ..tuning.options import Event, Report
 from ..validation import CsrArrays, as_csr, encode_labels
@@ -92,7 +92,7 @@ class Fitted:
     """Outcome of a fit: what --json prints, but for the files, and what a model file holds."""
 
     document: dict[str, Any]
-    saved: AnyData
+    saved: ModelFile
     checkpoint: Checkpoint | None = None
 
 
@@ -148,7 +148,7 @@ class Kind(ABC):
     def split(self, data: Data, fraction: float, seed: int, n_threads: int) -> tuple[Data, Data]:
         """Cut into a part for training and one for testing, which has this fraction of each class.
 
-        Rows are dealt as in a fit (tuning/split.py): their order does not matter.
+        Rows are dealt as in a fit (search/folds.py): their order does not matter.
         """
         codes = encode_labels(data.y)[1]  # first: what is no label needs no fingerprints
         held = held_out(self.prints(data.X, seed, n_threads), codes, fraction)
@@ -185,7 +185,7 @@ class Kind(ABC):
 
     @abstractmethod
     def answers(
-        self, saved: AnyData, model: Any, source: Source, *, with_labels: bool
+        self, saved: ModelFile, model: Any, source: Source, *, with_labels: bool
     ) -> Iterator[tuple[Vector, Any]]:
         """Yield decision values, and labels if they are asked for, as much as fits the memory."""
 
@@ -198,7 +198,7 @@ class Kind(ABC):
     # What `tauboost inspect` asks.
 
     @abstractmethod
-    def facts(self, saved: AnyData, model: Any) -> dict[str, Any]:
+    def facts(self, saved: ModelFile, model: Any) -> dict[str, Any]:
         """Return what is told of a model of this kind alone."""
 
     @abstractmethod
@@ -232,7 +232,7 @@ class Kind(ABC):
     # What reports ask.
 
     @abstractmethod
-    def read_for(self, saved: AnyData, model: Any, source: Source, *, is_part: bool) -> Data:
+    def read_for(self, saved: ModelFile, model: Any, source: Source, *, is_part: bool) -> Data:
         """Read rows that a model is measured on; of which a part is chosen as in its fit."""
 
     @abstractmethod
@@ -259,7 +259,7 @@ class Kind(ABC):
     def limits(self, model: NamedModel) -> str:
         """Return what a model of this kind cannot see."""
 
-    def part(self, saved: AnyData, data: Data, fraction: float, source: Source) -> Data:
+    def part(self, saved: ModelFile, data: Data, fraction: float, source: Source) -> Data:
         """Return the rows that a fit with ``--test fraction`` kept from the model."""
         seed = saved.params.get("random_state")
         if type(seed) is not int:
@@ -313,7 +313,7 @@ def used_columns(data: Any) -> CsrArrays:
     return without_unused_features(arrays)[0]
 
 
-def label_of(saved: AnyData) -> str | None:
+def label_of(saved: ModelFile) -> str | None:
     """Return the name of the column that held the labels, if the file has it."""
     label = saved.fitted.get("label")
     return label if isinstance(label, str) else None

@@ -17,12 +17,12 @@ from ..base.messages import number, shown_label
 from ..base.progress import progress_bar
 from ..design.wide import nonzeros_of, only_features, without_unused_features
 from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint
-from ..io.model import AnyData
+from ..io.model import ModelFile
 from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.store import Store, open_store
 from ..io.svmlight import load_svmlight
+from ..search.duplicates import fingerprints
 from ..tuning.fitting import fit
-from ..tuning.held_out import fingerprints
 from ..tuning.model import Model
 from ..tuning.options import Parameters
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY
@@ -111,7 +111,7 @@ class SparseKind(Kind):
             "resumed": state is not None and state.is_resumed,
             "warnings": watch.warnings,
         }
-        return Fitted(document, model.to_data(vars(parameters)), state)
+        return Fitted(document, model.to_arrays(vars(parameters)), state)
 
     def summary(self, document: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
         data = (
@@ -142,12 +142,12 @@ class SparseKind(Kind):
     def read_test(self, source: Source, train: Data, as_text: Sequence[str]) -> Data:
         return self.read(source, train.X.shape[1])
 
-    def read_for(self, saved: AnyData, model: Model, source: Source, *, is_part: bool) -> Data:
+    def read_for(self, saved: ModelFile, model: Model, source: Source, *, is_part: bool) -> Data:
         _refuse_table(source.path)
         return self.read(source, model.coef.shape[1])
 
     def answers(
-        self, saved: AnyData, model: Model, source: Source, *, with_labels: bool
+        self, saved: ModelFile, model: Model, source: Source, *, with_labels: bool
     ) -> Iterator[tuple[Vector, NDArray[Any]]]:
         """Yield decision values and labels, a part of the data at a time."""
         _refuse_table(source.path)
@@ -163,7 +163,7 @@ class SparseKind(Kind):
 
     def facts(self, saved: Any, model: Model) -> dict[str, Any]:
         return {
-            "n_features": saved.n_features,
+            "n_features": model.coef.shape[1],
             "weights": _largest(model, saved.feature_names),
             "nonzero_weights": int(
                 np.count_nonzero(model.coef.data if is_sparse(model.coef) else model.coef)

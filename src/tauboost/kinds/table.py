@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import replace
 from itertools import compress
 from pathlib import Path
 from typing import Any
@@ -14,15 +13,15 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import listed, shown, shown_label, unknown
-from ..io.model import AnyData
+from ..io.model import ModelFile
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
+from ..search.duplicates import code_fingerprints
 from ..tables.binning import bin_column, bin_table, encode
 from ..tables.columns import Column, NumericColumn
 from ..tables.fitting import fit_table
 from ..tables.model import TableModel, are_used
 from ..tables.options import TableParameters
-from ..tuning.held_out import code_fingerprints
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines
@@ -115,9 +114,9 @@ class TableKind(Kind):
             "warnings": watch.warnings,
             "test": self.scores(model, tested, source.n_threads),
         }
-        saved = model.to_data(vars(parameters))
-        fitted = saved.fitted | {"label": source.label}  # which `predict --metrics` asks for
-        return Fitted(document, replace(saved, fitted=fitted))
+        saved = model.to_arrays(vars(parameters))
+        saved.fitted["label"] = source.label  # which `predict --metrics` asks for
+        return Fitted(document, saved)
 
     def summary(self, document: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
         data = (
@@ -145,7 +144,9 @@ class TableKind(Kind):
             )
         return _with_labels_like(np.unique(train.y), source.path, source.label, list(as_text))
 
-    def read_for(self, saved: AnyData, model: TableModel, source: Source, *, is_part: bool) -> Data:
+    def read_for(
+        self, saved: ModelFile, model: TableModel, source: Source, *, is_part: bool
+    ) -> Data:
         label = self._label(saved, source)
         _refuse_others(source.path)
         if label is None:
@@ -156,7 +157,7 @@ class TableKind(Kind):
             return _open_as_model(source.path, model, label, is_bare=True)
 
     def answers(
-        self, saved: AnyData, model: TableModel, source: Source, *, with_labels: bool
+        self, saved: ModelFile, model: TableModel, source: Source, *, with_labels: bool
     ) -> Iterator[tuple[Vector, NDArray[Any] | None]]:
         """Yield the decision values of a table, and its labels where they are asked for."""
         label = self._label(saved, source) if with_labels else None
@@ -169,10 +170,10 @@ class TableKind(Kind):
         yield model.decisions(codes), data.y
 
     @staticmethod
-    def _label(saved: AnyData, source: Source) -> str | None:
+    def _label(saved: ModelFile, source: Source) -> str | None:
         return label_of(saved) if source.label is None else source.label
 
-    def facts(self, saved: AnyData, model: TableModel) -> dict[str, Any]:
+    def facts(self, saved: ModelFile, model: TableModel) -> dict[str, Any]:
         return {"n_columns": len(model.columns), "terms": _term_facts(model)}
 
     def facts_table(self, facts: dict[str, Any]) -> PlainTable:

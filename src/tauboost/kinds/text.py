@@ -17,11 +17,12 @@ from ..base.kinds import is_sparse
 from ..base.printable import printable
 from ..base.progress import progress_bar
 from ..design.text_options import TextOptions
-from ..io.model import AnyData, TextData, model_size
+from ..io.model import ModelFile
 from ..io.text_files import joined, text_blocks
 from ..io.text_labels import LabelList, labels_like
 from ..io.text_wanted import TextBlock
-from ..tuning.held_out import text_fingerprints
+from ..models import model_size
+from ..search.duplicates import text_fingerprints
 from ..tuning.metrics import metrics
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
@@ -200,11 +201,13 @@ class TextKind(Kind):
     def read_test(self, source: Source, train: Data, as_text: Sequence[str]) -> Data:
         return self.read(source, np.unique(train.y))
 
-    def read_for(self, saved: AnyData, model: TextModel, source: Source, *, is_part: bool) -> Data:
+    def read_for(
+        self, saved: ModelFile, model: TextModel, source: Source, *, is_part: bool
+    ) -> Data:
         return self.read(_as_in_fit(saved, source), model.classes)
 
     def answers(
-        self, saved: AnyData, model: TextModel, source: Source, *, with_labels: bool
+        self, saved: ModelFile, model: TextModel, source: Source, *, with_labels: bool
     ) -> Iterator[tuple[Vector, NDArray[Any] | None]]:
         """Yield decision values, and labels where they are asked for, a part of the texts each."""
         source = _as_in_fit(saved, source)
@@ -216,7 +219,7 @@ class TextKind(Kind):
     def of_fit(self, model: TextModel) -> Any:
         return model.model
 
-    def facts(self, saved: AnyData, model: TextModel) -> dict[str, Any]:
+    def facts(self, saved: ModelFile, model: TextModel) -> dict[str, Any]:
         coef = model.model.coef
         n_nonzero = int(np.count_nonzero(coef.data if is_sparse(coef) else coef))
         facts = {"text": saved.fitted.get("text"), **text_facts(model)}
@@ -263,15 +266,15 @@ class TextKind(Kind):
 KIND = TextKind()
 
 
-def _saved(model: TextModel, *, parameters: TextParameters, source: Source) -> TextData:
+def _saved(model: TextModel, *, parameters: TextParameters, source: Source) -> ModelFile:
     """Return what a file holds, with the names of the fields: predictions look for them."""
-    data = model.to_data(vars(parameters))
+    data = model.to_arrays(vars(parameters))
     names = {"text": source.text, "label": source.label}
-    known = {word: name for word, name in names.items() if name is not None}
-    return replace(data, linear=replace(data.linear, fitted=data.linear.fitted | known))
+    data.fitted.update({word: name for word, name in names.items() if name is not None})
+    return data
 
 
-def _as_in_fit(saved: AnyData, source: Source) -> Source:
+def _as_in_fit(saved: ModelFile, source: Source) -> Source:
     """Return what to read: by the names that are given, or else by those of the fit."""
     known: dict[str, Any] = {
         word: name
@@ -413,7 +416,7 @@ def top_rows(facts: list[dict[str, Any]]) -> list[tuple[str, str]]:
 
 
 def explain_texts(
-    saved: AnyData, model: TextModel, source: Source, file: BinaryIO | None
+    saved: ModelFile, model: TextModel, source: Source, file: BinaryIO | None
 ) -> tuple[int, list[dict[str, Any]]]:
     """Explain every text by what its words add: in a file, or, without one, as data.
 

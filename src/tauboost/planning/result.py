@@ -1,19 +1,14 @@
-"""What a plan says: predictions as plain numbers, each with how it was got, and a table of them."""
+"""What a plan predicts, as plain numbers, each with how it was got, and a table of them."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
 from ..base.printable import printable
-from .words import in_bytes, in_seconds, rounded
 
-__all__ = ["GUESSED", "MEASURED", "TIMED", "Plan"]
-
-WIDTHS = (26, 10, 20)
-# What was measured on all rows, on some columns of all rows, or on some rows only, may be so much
-# less or more.
-MEASURED, TIMED, GUESSED = (0.85, 1.2), (0.75, 1.35), (0.5, 2.0)
+__all__ = ["Plan", "in_bytes", "in_seconds"]
 
 
 @dataclass(frozen=True, repr=False)
@@ -30,42 +25,33 @@ class Plan:
         The size of the data, and the longest row; about, where only some rows were looked at.
     share : float
         Of the rows that were looked at.
-    read_seconds : float
-        To read the file, or to check the store; 0 for data in memory.
-    build_seconds : float
-        From X in memory to the matrix in the core.
+    read_seconds, build_seconds : float
+        To read the file or to check the store, 0 for data in memory; from X to the matrix.
     sweep_seconds : dict
         One sweep of ``solve``, by the number of threads: logistic loss with an l2 term, as the
         default fit has, or the loss of the problem that was given.
-    accuracy : float
-        The excess edge that ``sweeps`` are to reach (``tol`` of ``solve``).
-    sweeps : float
-        Epochs of ``solve`` to that accuracy, from 0.
+    accuracy, sweeps : float
+        Epochs of ``solve`` until the excess edge is ``accuracy`` (its ``tol``), from 0.
     fit_seconds : float or None
         A default ``TauBoostClassifier().fit`` of data in memory with the most threads, choice of
-        strength included; None for a problem, which keeps no rows to hold out.
+        alpha included; None for a problem, which keeps no rows to hold out.
     fit_parts : dict
         The same by what it is spent on.
-    data_bytes, matrix_bytes : int
-        X in memory, and the matrix in the core.
-    peak_bytes : int
-        The peak of that fit (of ``solve``, for a problem) beyond the data.
+    data_bytes, matrix_bytes, peak_bytes : int
+        X in memory; the matrix in the core; the peak of that fit (of ``solve``, for a problem)
+        beyond the data.
     available_bytes : int or None
-        The memory that is there.
-    n_threads : int
-        Threads worth using.
-    tau : int
-        Coordinates that move together at first; it is adapted on the way.
+        The memory that is free.
+    n_threads, tau : int
+        Threads worth using; coordinates that move together at first (it is adapted on the way).
     place : str
         "one machine" or "a cluster", with the reason in ``how["place"]``.
     message_seconds : float
         What the messages of one sweep would take on a cluster of two workers.
     paper_tau, paper_beta, paper_speedup
         Theorem 1 at the paper's tau.
-    how : dict
-        How each of these was got, by name.
-    ranges : dict
-        The least and the most to expect, by name.
+    how, ranges : dict
+        How each of these was got, and the least and the most to expect, by name.
     plan_seconds : float
         What planning took.
 
@@ -118,72 +104,86 @@ class Plan:
         document["ranges"] = {name: list(ends) for name, ends in self.ranges.items()}
         return document
 
-    def __repr__(self) -> str:
-        return "\n".join([*self._head(), "", *self._table(), "", *self._advice()])
-
     def summary(self) -> str:
-        """Say it in one sentence."""
-        steps = [f"Reading {in_seconds(self.read_seconds)}"] if self.read_seconds else []
-        steps += [
-            f"building {in_seconds(self.build_seconds)}",
-            f"a sweep {in_seconds(self.sweep_seconds[self.n_threads])}",
-            f"about {rounded(self.sweeps)} sweeps to an edge of {self.accuracy:g}",
-        ]
-        text = ", ".join(steps)
-        whole = "" if self.fit_seconds is None else f"default fit about {self._of_fit()}; "
-        sentence = f"{text}; {whole}{in_bytes(self.peak_bytes)} beyond the data."
-        return sentence[0].upper() + sentence[1:]
+        """Return the plan in one sentence."""
+        read = f"Reading {in_seconds(self.read_seconds)}, b" if self.read_seconds else "B"
+        sweep = in_seconds(self.sweep_seconds[self.n_threads])
+        text = (
+            f"{read}uilding {in_seconds(self.build_seconds)}, a sweep {sweep}, "
+            f"about {_rounded(self.sweeps)} sweeps to an edge of {self.accuracy:g}; "
+        )
+        if self.fit_seconds is not None:
+            text += f"default fit about {in_seconds(self.fit_seconds)} with "
+            text += f"{_threads(max(self.sweep_seconds))}; "
+        return f"{text}{in_bytes(self.peak_bytes)} beyond the data."
 
-    def _of_fit(self) -> str:
-        assert self.fit_seconds is not None
-        most = max(self.sweep_seconds)
-        return f"{in_seconds(self.fit_seconds)} with {most} thread{'s' * (most > 1)}"
-
-    def _head(self) -> list[str]:
+    def __repr__(self) -> str:
         about = "" if self.share == 1.0 else "about "
         name = f"{printable(self.name)}: " if self.name else ""
         size = f"{self.n_samples:,} samples, {self.n_features:,} features, {self.nnz:,} nonzeros"
-        return [f"{name}{about}{size}", self.summary()]
-
-    def _table(self) -> list[str]:
-        rows = [("what", "about", "range", "how")]
-        if self.read_seconds:
-            rows.append(self._time("reading", "read_seconds", self.read_seconds))
-        rows.append(self._time("building", "build_seconds", self.build_seconds))
-        for n, seconds in self.sweep_seconds.items():
-            what = f"a sweep, {n} thread{'s' * (n > 1)}"
-            low, high = self.ranges["sweep_seconds"]
-            ends = f"{in_seconds(low * seconds)} to {in_seconds(high * seconds)}"
-            rows.append((what, in_seconds(seconds), ends, self.how["sweep_seconds"]))
-        low, high = self.ranges["sweeps"]
-        what, ends = f"sweeps to edge {self.accuracy:g}", f"{rounded(low)} to {rounded(high)}"
-        rows.append((what, rounded(self.sweeps), ends, self.how["sweeps"]))
-        if self.fit_seconds is not None:
-            rows.append(self._time("default fit", "fit_seconds", self.fit_seconds))
-        for name, seconds in self.fit_parts.items():
-            rows.append((f"  {name}", in_seconds(seconds), "", ""))
-        for what, name in (
-            ("memory: X", "data_bytes"),
-            ("memory: matrix", "matrix_bytes"),
-            ("memory: peak beyond X", "peak_bytes"),
-        ):
-            rows.append((what, in_bytes(getattr(self, name)), "", self.how[name]))
-        return ["  ".join([*map(str.ljust, row, WIDTHS), row[3]]).rstrip() for row in rows]
-
-    def _time(self, what: str, name: str, seconds: float) -> tuple[str, str, str, str]:
-        low, high = self.ranges[name]
-        ends = "" if low == high else f"{in_seconds(low)} to {in_seconds(high)}"
-        return what, in_seconds(seconds), ends, self.how[name]
-
-    def _advice(self) -> list[str]:
-        plural = "s" * (self.n_threads > 1)
-        tau = str(self.tau) if self.tau < 100 else rounded(self.tau)
-        worth = f"{self.n_threads} thread{plural}, tau about {tau} (adapted on the way)"
+        tau = str(self.tau) if self.tau < 100 else _rounded(self.tau)
+        worth = f"{_threads(self.n_threads)}, tau about {tau} (adapted on the way)"
         speed = f"beta is {self.paper_beta:.3g} and tau / beta {self.paper_speedup:.3g}"
         lines = [
+            f"{name}{about}{size}",
+            self.summary(),
+            "",
+            *(f"{a:26}  {b:10}  {c:20}  {d}".rstrip() for a, b, c, d in self._table()),
+            "",
             f"Worth using: {worth}, {self.place}: {self.how['place']}.",
             f"The paper: with tau = {self.paper_tau}, {speed}.",
         ]
         if self.fit_parts:
             lines.append(f"Most of the time goes into {self.dominated_by}.")
-        return lines
+        return "\n".join(lines)
+
+    def _table(self) -> list[tuple[str, str, str, str]]:
+        def row(
+            what: str, name: str, value: float, scale: float = 1.0, text: Any = in_seconds
+        ) -> Any:
+            low, high = self.ranges.get(name, (0.0, 0.0))
+            ends = "" if low == high else f"{text(scale * low)} to {text(scale * high)}"
+            return what, text(value), ends, self.how[name]
+
+        rows = [("what", "about", "range", "how")]
+        if self.read_seconds:
+            rows.append(row("reading", "read_seconds", self.read_seconds))
+        rows.append(row("building", "build_seconds", self.build_seconds))
+        for n, seconds in self.sweep_seconds.items():
+            rows.append(row(f"a sweep, {_threads(n)}", "sweep_seconds", seconds, seconds))
+        rows.append(row(f"sweeps to edge {self.accuracy:g}", "sweeps", self.sweeps, text=_rounded))
+        if self.fit_seconds is not None:
+            rows.append(row("default fit", "fit_seconds", self.fit_seconds))
+        rows += [(f"  {name}", in_seconds(s), "", "") for name, s in self.fit_parts.items()]
+        for what in ("data", "matrix", "peak"):
+            label = {"data": "X", "peak": "peak beyond X"}.get(what, what)
+            name = f"{what}_bytes"
+            rows.append(row(f"memory: {label}", name, getattr(self, name), text=in_bytes))
+        return rows
+
+
+def _threads(n: int) -> str:
+    return f"{n} thread{'s' * (n > 1)}"
+
+
+def _rounded(value: float) -> str:
+    """Return a number with two digits that count, in full: 0.012, 1.2, 12, 120."""
+    if not math.isfinite(value):
+        return "unknown"
+    value = float(f"{value:.1e}")
+    places = 1 - math.floor(math.log10(abs(value))) if value else 0
+    return f"{value:,.{max(places, 0)}f}"
+
+
+def in_seconds(value: float) -> str:
+    """Return a time, with the unit that fits."""
+    units = [(1e-3, 1e6, "µs"), (1, 1e3, "ms"), (120, 1, "s"), (7200, 1 / 60, "min")]
+    factor, unit = next(((f, u) for most, f, u in units if value < most), (1 / 3600, "h"))
+    return f"{_rounded(factor * value)} {unit}"
+
+
+def in_bytes(value: float) -> str:
+    """Return a size, with the unit that fits."""
+    units = ("bytes", "kB", "MB", "GB", "TB", "PB")
+    power = 0 if value < 1 else min(int(math.log10(value) / 3 + 1e-9), len(units) - 1)
+    return f"{_rounded(value / 1000**power)} {units[power]}"

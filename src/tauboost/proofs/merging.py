@@ -13,8 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask
-from ..tuning.copies import equal_rows
-from ..tuning.held_out import fingerprints
+from ..search.duplicates import equal_rows, fingerprints
 from ..validation import CsrArrays
 from .signed_rows import SignedRows
 

@@ -74,11 +74,11 @@ class Products:
 
     def entries(self, rows: NDArray[np.intp]) -> Any:
         """Return some rows of A, a scipy matrix with a column for each coordinate."""
+        if not isinstance(self.problem, TableProblem):
+            return self.samples.signed(rows)
         import scipy.sparse as sp  # noqa: PLC0415
 
-        y = sp.diags_array(np.where(self.positive[rows], 1.0, -1.0))
-        if not isinstance(self.problem, TableProblem):
-            return y @ self.samples.M[rows]
         design = self.problem.design
         stumps = design.explicit(self.problem.codes[:, design.row_order[rows]])
+        y = sp.diags_array(np.where(self.positive[rows], 1.0, -1.0))
         return y @ sp.hstack([stumps, np.ones((len(rows), 1))]).tocsr()

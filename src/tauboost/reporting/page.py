@@ -171,7 +171,7 @@ def _named(clf: Any, name: str | None, names: Any) -> NamedModel:
 
     kind = kind_of_estimator(clf)
     check_is_fitted(clf, "classes_")
-    estimator, model = type(clf).__name__, clf._model
+    estimator, model = type(clf).__name__, clf.model_
     if names is not None and not kind.has_names:
         raise TypeError(f"names are for a TauBoostClassifier, got a {estimator}")
     own = getattr(clf, "feature_names_in_", None) if kind.has_names else None

@@ -9,6 +9,7 @@ of threads.
 from __future__ import annotations
 
 import math
+from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,7 +23,7 @@ from .start import Start
 from .sweep_plan import SweepPlan
 from .weights import MultiplicativeWeights, excess_edge
 
-__all__ = ["BundleSize", "Exact"]
+__all__ = ["BundleSize", "Exact", "Shape"]
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
 # A bundle's rows are read twice: this many stay in the cache in between.
@@ -90,6 +91,14 @@ class Exact(MultiplicativeWeights):
         return self.rows.exact_sweep(self.iterate(), columns, tau, self.plan.gain, n_threads)
 
 
+class Shape(NamedTuple):
+    """How large a matrix is: rows, columns, nonzeros."""
+
+    m: int
+    n: int
+    nnz: int
+
+
 class BundleSize:
     """tau, adapted to what is seen: grow while bundles decrease F as single columns would.
 
@@ -101,7 +110,7 @@ class BundleSize:
 
     def __init__(
         self,
-        matrix: _core.Matrix,
+        matrix: _core.Matrix | Shape,
         tau: int | None,
         *,
         mean_row: float | None = None,

@@ -288,7 +288,7 @@ def _codes(column: Column, frame: Frame, place: int) -> Codes:
         return column.codes(_as_numbers(column, frame.column(place)))
     words = frame.with_categories([place]).column(place)
     assert isinstance(words, Words)
-    known = set(column.categories)
+    known = column.code_of
     strange = [word for word in words.words if word not in known and _is_number(word)]
     if strange and not all(map(_is_number, known)) and not isinstance(frame.column(place), Words):
         raise TypeError(

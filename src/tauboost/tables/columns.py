@@ -17,6 +17,7 @@ from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
 from ..base.arrays import Vector, readable
+from ..base.cached import cached_property
 from ..base.messages import shown
 from ..validation.values import Values, Words, as_words, from_array
 
@@ -31,7 +32,6 @@ __all__ = [
     "Planes",
     "as_text",
     "coarse_codes",
-    "column_from_data",
     "is_wide",
     "join_planes",
     "n_planes",
@@ -95,10 +95,6 @@ class NumericColumn:
         inner = [f"{low} < x <= {high}" for low, high in pairwise(names)]
         return [f"<= {names[0]}", *inner, f"> {names[-1]}", "missing"]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"kind": "numeric", "name": self.name, "edges": self.edges}
-
 
 @dataclass(frozen=True, eq=False)
 class CategoryColumn:
@@ -140,6 +136,14 @@ class CategoryColumn:
         """The code of missing values."""
         return len(self.categories) + 1
 
+    @cached_property
+    def code_of(self) -> dict[str, int]:
+        """The code of each category."""
+        return {name: code for code, name in enumerate(self.categories)}
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"name": self.name, "categories": self.categories}
+
     def codes(self, values: Values | Iterable[Any]) -> NDArray[np.uint8] | NDArray[np.uint16]:
         """Return the codes of categories, None for missing."""
         if not isinstance(values, Words | np.ndarray):
@@ -147,7 +151,7 @@ class CategoryColumn:
         if not isinstance(values, Words):
             values = from_array(values, self.name)
         words = as_words(values)
-        code_of = {name: code for code, name in enumerate(self.categories)}
+        code_of = self.code_of
         codes = [code_of.get(word, code_of.get(_older(word), self.other)) for word in words.words]
         return np.array([*codes, self.missing], np.min_scalar_type(self.missing))[words.places]
 
@@ -157,29 +161,8 @@ class CategoryColumn:
         rest = [f"({name})" if name in known else name for name in ("other", "missing")]
         return [*self.categories, *rest]
 
-    def to_data(self) -> dict[str, Any]:
-        """Return it as plain data."""
-        return {"kind": "category", "name": self.name, "categories": self.categories}
-
 
 Column = NumericColumn | CategoryColumn
-
-
-def column_from_data(data: dict[str, Any]) -> Column:
-    """Return the column that ``to_data`` made the plain data of."""
-    if not isinstance(data, dict):
-        raise TypeError(f"a column must be a dict, got {shown(data)}")
-    kinds: dict[str, tuple[type[Column], str]] = {
-        "numeric": (NumericColumn, "edges"),
-        "category": (CategoryColumn, "categories"),
-    }
-    kind = data.get("kind")
-    if not isinstance(kind, str) or kind not in kinds:
-        raise ValueError(f"the kind of a column must be numeric or category, got {shown(kind)}")
-    of, bins = kinds[kind]
-    if set(data) != {"kind", "name", bins}:
-        raise ValueError(f"a {kind} column has kind, name and {bins}, got {shown(sorted(data))}")
-    return of(data["name"], data[bins])
 
 
 def _check_name(name: Any) -> None:

@@ -14,12 +14,12 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.sparse import flipped
+from ..search.duplicates import code_fingerprints
+from ..search.folds import copies_a_weight, group_keys
 from ..solvers.stopping import StoppingRule, run
 from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from ..tuning.held_out import code_fingerprints
 from ..tuning.options import Clock, Event, Report
 from ..tuning.record import Record
-from ..tuning.split import copies_a_weight, group_keys
 from ..tuning.trained import Minimum, message_of
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame

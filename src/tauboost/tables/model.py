@@ -7,27 +7,28 @@ cell along its axis. A decision value is that sum, in that order: explanations a
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from itertools import pairwise
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Mask, Vector
-from ..io.model import TableData
+from ..io.model import ModelFile
 from ..io.strings import object_array
-from ..tuning.model import Answers, check_fitted, fitted_facts
+from ..models import Contributions, FittedModel
+from ..tuning.model import check_fitted, fitted_facts
 from ..tuning.race_table import TABLE, unpack_race
-from ..tuning.record import Record, read_record
+from ..tuning.record import Record
 from ..tuning.saved_params import check_params
 from .columns import CategoryColumn, Codes, Column, NumericColumn, Planes, n_planes, split_planes
+from .model_file import FORMAT, terms_of_file
 
-__all__ = ["KIND", "TableModel", "TermData", "are_used"]
+__all__ = ["TableModel", "TermData", "are_used"]
 
 NEGLIGIBLE = 1e-9  # as an importance, beside the largest
-
-KIND = "TableClassifier"  # the estimator whose files these are
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache
 
 
@@ -54,10 +55,15 @@ class TermData:
         """Return the score of each sample, (samples, tasks), for codes of all columns."""
         table = self.scores.reshape(-1, self.scores.shape[-1])
         if len(self.columns) == 1:
-            # The map is applied to the table, which is shorter than the data.
-            return np.asarray(table[self.maps[0]].take(codes[self.columns[0]], axis=0))
+            cells, code = self.maps[0], codes[self.columns[0]]
+            # The map is applied to what is shorter, the codes or the table.
+            if len(code) < len(cells):
+                return np.asarray(table.take(cells.take(code), axis=0))
+            return np.asarray(table[cells].take(code, axis=0))
         first, second = (
-            cells.astype(np.intp).take(codes[column])
+            cells.take(codes[column]).astype(np.intp)
+            if len(codes[column]) < len(cells)
+            else cells.astype(np.intp).take(codes[column])
             for cells, column in zip(self.maps, self.columns, strict=True)
         )
         first *= self.scores.shape[1]
@@ -84,8 +90,11 @@ def are_used(importances: ArrayLike) -> Mask:
 
 
 @dataclass(frozen=True, eq=False)
-class TableModel(Answers):
+class TableModel(FittedModel):
     """Columns, the terms over them, and how they were found."""
+
+    format = FORMAT
+    kinds = ("TableClassifier",)
 
     classes: NDArray[Any]
     columns: tuple[Column, ...]
@@ -104,9 +113,9 @@ class TableModel(Answers):
     record: Record | None = None  # what it was fitted on, where that is known
 
     @property
-    def n_tasks(self) -> int:
-        """One for two classes, else one for each."""
-        return len(self.intercept)
+    def column_names(self) -> list[str]:
+        """The names of the columns."""
+        return [column.name for column in self.columns]
 
     @property
     def category_columns(self) -> list[int]:
@@ -148,69 +157,100 @@ class TableModel(Answers):
             name = " x ".join(map(repr, names))
         return f"({name})" if name in taken else name
 
-    def to_data(
-        self, params: dict[str, Any], feature_names: bool = True, kind: str = KIND
-    ) -> TableData:
-        """Return everything a file needs; ``feature_names``: whether the columns' were given."""
-        pairs = [(*term.columns, -1)[:2] for term in self.terms]
-        shapes = [(*term.weights.shape, 1)[:2] for term in self.terms]
+    def explain(self, codes: Planes, class_: Any = None, n_threads: int = 1) -> Contributions:  # noqa: ARG002
+        """Return what each term adds, (samples, terms).
+
+        The intercept plus these, one after another, is the decision value, bit for bit.
+        """
+        decisions = self.decisions(codes)
+        places = self.places(decisions, class_)
+        tasks, sign = self.tasks(places)
+        rows = np.arange(len(decisions))
+        return Contributions(
+            sign * self.contributions(codes)[rows, :, tasks],
+            sign * self.intercept[tasks],
+            sign * decisions[rows, tasks],
+            self.probabilities(decisions)[rows, places],
+            places,
+            [self.term_name(term) for term in self.terms],
+        )
+
+    def to_arrays(
+        self, params: Mapping[str, Any], names: Any = True, kind: str = "TableClassifier"
+    ) -> ModelFile:
+        """Return what a file holds; ``names``: whether the columns' were given.
+
+        Lists of different lengths stand one after another in one array, with the positions that cut
+        it.
+        """
         edges = [c.edges if isinstance(c, NumericColumn) else np.empty(0) for c in self.columns]
         words = [
             c.categories.tolist() if isinstance(c, CategoryColumn) else [] for c in self.columns
         ]
         scores = [term.scores.reshape(-1, self.n_tasks) for term in self.terms]
-        return TableData(
-            names=object_array([column.name for column in self.columns]),
-            is_category=np.array([not column.is_ordered for column in self.columns]),
-            edges=np.concatenate(edges),
-            edge_offsets=_offsets(edges),
-            categories=object_array([word for some in words for word in some]),
-            category_offsets=_offsets(words),
-            term_columns=np.array(pairs, dtype=np.int64).reshape(-1, 2),
-            term_cells=np.array(shapes, dtype=np.int64).reshape(-1, 2),
-            maps=_joined([cells for term in self.terms for cells in term.maps], np.uint8),
-            scores=np.concatenate([np.empty((0, self.n_tasks)), *scores]),
-            weights=_joined([term.weights.ravel() for term in self.terms], np.float64),
-            intercept=self.intercept,
-            classes=self.classes,
-            feature_names=feature_names,
-            params=params,
-            fitted=fitted_facts(self, TABLE),
-            kind=kind,
-        )
+        pairs = [(*term.columns, -1)[:2] for term in self.terms]
+        shapes = [(*term.weights.shape, 1)[:2] for term in self.terms]
+        arrays = {
+            "classes": self.classes,
+            "intercept": self.intercept,
+            "names": object_array([column.name for column in self.columns]),
+            "is_category": np.array([not column.is_ordered for column in self.columns]),
+            "edges": np.concatenate(edges),
+            "edge_offsets": _offsets(edges),
+            "categories": object_array([word for some in words for word in some]),
+            "category_offsets": _offsets(words),
+            "term_columns": np.array(pairs, dtype=np.int64).reshape(-1, 2),
+            "term_cells": np.array(shapes, dtype=np.int64).reshape(-1, 2),
+            "maps": _joined([cells for term in self.terms for cells in term.maps], np.uint8),
+            "scores": np.concatenate([np.empty((0, self.n_tasks)), *scores]),
+            "weights": _joined([term.weights.ravel() for term in self.terms], np.float64),
+        }
+        header = {
+            "version": self.format.version,
+            "kind": kind,
+            "n_columns": len(self.columns),
+            "n_terms": len(self.terms),
+            "feature_names": names,
+            "params": dict(params),
+            "fitted": fitted_facts(self, TABLE),
+        }
+        return ModelFile(header, arrays)
 
     @classmethod
-    def from_data(cls, data: TableData) -> TableModel:
-        """Make a model from checked data; anything that does not fit is an error."""
-        check_params(data.kind, data.params, data.classes)
+    def from_arrays(cls, file: ModelFile, *, trusted: bool = False) -> Self:  # noqa: ARG003
+        """Make a model of what was read from a file; anything that does not fit is an error."""
+        arrays = file.arrays
+        check_params(file.kind, file.params, arrays["classes"])
+        edges, categories = (
+            [arrays[name][a:b] for a, b in pairwise(arrays[offsets].tolist())]
+            for name, offsets in (("edges", "edge_offsets"), ("categories", "category_offsets"))
+        )
         columns = tuple(
-            CategoryColumn(name, data.categories_of(k))
-            if data.is_category[k]
-            else NumericColumn(name, data.edges_of(k))
-            for k, name in enumerate(data.names.tolist())
+            CategoryColumn(name, categories[k])
+            if arrays["is_category"][k]
+            else NumericColumn(name, edges[k])
+            for k, name in enumerate(arrays["names"].tolist())
         )
         terms = tuple(
             TermData(
                 part.columns,
-                tuple(data.maps[where] for where in part.maps),
-                data.scores[part.cells].reshape(*part.shape, -1),
-                data.weights[part.cells].reshape(part.shape),
+                tuple(arrays["maps"][where] for where in part.maps),
+                arrays["scores"][part.cells].reshape(*part.shape, -1),
+                arrays["weights"][part.cells].reshape(part.shape),
             )
-            for part in data.terms()
+            for part in terms_of_file(arrays)
         )
-        fitted = check_fitted(data.fitted)
-        objective = np.asarray(data.fitted["objective"], dtype=np.float64)  # NaN after an edit
-        if objective.shape != data.intercept.shape:
-            raise ValueError(f"objective must have shape {data.intercept.shape}")
+        objective = np.asarray(file.fitted["objective"], dtype=np.float64)  # NaN after an edit
+        if objective.shape != arrays["intercept"].shape:
+            raise ValueError(f"objective must have shape {arrays['intercept'].shape}")
         return cls(
-            data.classes,
+            arrays["classes"],
             columns,
             terms,
-            data.intercept,
-            **fitted,
+            arrays["intercept"],
+            **check_fitted(file),
             objective=objective,
-            selection=unpack_race(data.fitted, TABLE),
-            record=read_record(data.fitted, len(data.classes)),
+            selection=unpack_race(file.fitted, TABLE),
         )
 
     def _checked(self, codes: Planes) -> Planes:

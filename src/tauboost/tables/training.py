@@ -1,7 +1,7 @@
 """A binned table as a fit uses it: equal rows as one, in order of class and fold.
 
-Rows are dealt to folds as everywhere (split.py). A row whose copies are dealt one by one becomes a
-row in each of these folds, with its share of the weight.
+Rows are dealt to folds as everywhere (search/folds.py). A row whose copies are dealt one by one
+becomes a row in each of these folds, with its share of the weight.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..losses import LOSSES
-from ..tuning.split import Split, deal
+from ..search.folds import Split, deal
 from .columns import Column
 from .design import TableDesign, core_table
 from .rows import BatchSpec, End, RowWeights, TableRows

@@ -13,6 +13,7 @@ from ..base.fit_warning import warn_of
 from ..design.units import Units
 from ..design.wide import note_of_width
 from ..io.checkpoint import Checkpoint
+from ..search.folds import group_keys
 from ..validation import (
     CsrArrays,
     check_groups,
@@ -28,7 +29,6 @@ from .model import Model
 from .options import Parameters, Report
 from .record import Record, prints_of
 from .samples import Samples
-from .split import group_keys
 from .training import train
 
 __all__ = ["fit", "weighted_samples"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -14,9 +15,13 @@ from ..validation import ROWS_AT_ONCE, CsrArrays
 
 __all__ = ["decision_values", "sparse_decision_values"]
 
+FEW = 8  # times the entries of the rows: so many columns are not worth a copy of all coefficients
+
 
 def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: int) -> Vector:
     """X coef^T + intercept, of shape (samples, tasks); ``coef`` is dense, (tasks, features)."""
+    if len(intercept) > 1 and FEW * arrays.nnz < coef.shape[1]:
+        arrays, coef = used_alone(arrays, coef)
     if arrays.scale is not None:
         coef = np.asarray(coef) * arrays.scale
     weights = np.ascontiguousarray(np.asarray(coef).T).reshape(-1)
@@ -30,6 +35,23 @@ def decision_values(arrays: CsrArrays, coef: Any, intercept: Vector, n_threads: 
         )
         total, offset = (out if arrays.more is None else total + out), np.zeros_like(offset)
     return total
+
+
+def used_alone(arrays: CsrArrays, coef: Any) -> tuple[CsrArrays, Vector]:
+    """Return rows of few entries, renumbered, and the coefficients of these, entry by entry."""
+    columns = np.concatenate([part.indices for part in arrays.parts])
+    narrow = np.zeros((len(coef), len(columns) + 1))  # one more: there may be no entries
+    narrow[:, :-1] = coefficients_of(coef, columns)
+    if arrays.scale is not None:
+        narrow[:, :-1] *= arrays.scale[columns]
+    parts, first = [], 0
+    for part in arrays.parts:
+        end = first + len(part.indices)
+        number = np.arange(first, end, dtype=part.indices.dtype)
+        shape = (arrays.shape[0], narrow.shape[1])
+        parts.append(replace(part, indices=number, shape=shape, more=None, scale=None))
+        first = end
+    return replace(parts[0], more=parts[1] if len(parts) > 1 else None), narrow
 
 
 def sparse_decision_values(

@@ -10,12 +10,14 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..losses import LOSSES, likeliest
-from .model import Answers
+from ..models import FittedModel
 
 __all__ = ["codes_of", "in_words", "metrics"]
 
 
-def metrics(model: Answers, decisions: Vector, y: NDArray[Any]) -> dict[str, float | int | None]:
+def metrics(
+    model: FittedModel, decisions: Vector, y: NDArray[Any]
+) -> dict[str, float | int | None]:
     """Compare the decision values of a model with the true labels.
 
     AUC is for two classes, and None where only one of them occurs.

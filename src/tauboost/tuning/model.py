@@ -1,54 +1,79 @@
-"""A fitted linear classifier: what it predicts, and how it becomes a file and comes back.
-
-Training makes one, the command line uses it as it is, and estimators are thin over it: each field
-is an attribute of theirs, with an underscore behind its name.
-"""
+"""A fitted linear classifier: what it predicts, and how it becomes a file and comes back."""
 
 from __future__ import annotations
 
-import os
-from collections.abc import Iterator
-from contextlib import contextmanager
+from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.kinds import is_sparse
-from ..io.model import ModelData, ModelFileError
-from ..losses import LOSSES, likeliest
+from ..design.wide import coefficients_of
+from ..io.model import Format, ModelFile, is_size
+from ..io.model_arrays import (
+    ArrayKind,
+    Csr,
+    Numbers,
+    Strings,
+    check_numbers,
+    check_strings,
+    count_rows,
+)
+from ..io.plain_json import excerpt
+from ..losses import LOSSES
+from ..models import Contributions, FittedModel
 from ..validation import CsrArrays, check_real, check_vector
 from .linear import decision_values, sparse_decision_values
 from .race_table import LINEAR, pack_race, unpack_race
 from .record import Record, read_record
 from .saved_params import check_params
 
-__all__ = ["Answers", "Model", "check_fitted", "fitted_facts", "loading", "unknown_kind"]
+__all__ = ["Model", "check_fitted", "fitted_facts"]
 
-# The estimators whose files these are: all of them predict alike.
-KINDS = ("TauBoostClassifier", "TauBoostClassifierCV")
+MAX_FEATURES = 2**53  # every JSON reader can hold it
 
 
-class Answers:
-    """What a model's decision values, (samples, tasks), mean: classes and probabilities."""
+def _arrays(header: Mapping[str, Any]) -> dict[str, ArrayKind]:
+    n_features, shape = (
+        header["n_features"],
+        (count_rows(header["n_classes"]), header["n_features"]),
+    )
+    is_dense = header["coef"] == "dense"
+    coef: ArrayKind = Numbers(frozenset({"F64"}), shape) if is_dense else Csr(shape)
+    names: dict[str, ArrayKind] = {"feature_names": Strings(n_features)}
+    return {"coef": coef, **(names if header["feature_names"] else {})}
 
-    classes: NDArray[Any]
-    loss: str
 
-    def labels(self, decisions: Vector) -> NDArray[Any]:
-        """Return the likeliest class of each sample."""
-        return np.asarray(self.classes[likeliest(decisions)])
-
-    def probabilities(self, decisions: Vector) -> Vector:
-        """Return the probability of each class, (samples, classes)."""
-        return LOSSES[self.loss].probabilities(decisions)
+def _check(file: ModelFile) -> None:
+    """Check coefficients and names; a CSR ``coef`` may claim far more columns than it stores."""
+    n_features, names = file.header["n_features"], file.feature_names
+    if type(n_features) is not int or not 0 < n_features <= MAX_FEATURES:
+        raise ValueError(
+            f"n_features must be an integer from 1 to {MAX_FEATURES}, got {excerpt(n_features)}"
+        )
+    check_numbers(file.arrays["coef"], (len(file.arrays["intercept"]), n_features), "coef")
+    if names is not None:
+        check_strings(names, "feature_names", n_features)
 
 
 @dataclass(frozen=True, eq=False)
-class Model(Answers):
+class Model(FittedModel):
     """Coefficients and classes, and how they were found."""
+
+    format = Format(
+        1,
+        {
+            "n_features": is_size,
+            "coef": lambda value: value in ("dense", "sparse"),
+            "feature_names": lambda value: isinstance(value, bool),
+        },
+        _arrays,
+        _check,
+    )
+    kinds = ("TauBoostClassifier", "TauBoostClassifierCV")
 
     classes: NDArray[Any]
     coef: Any  # array or CSR, (tasks, features): one task for two classes, else one for each
@@ -75,31 +100,63 @@ class Model(Answers):
                 coef = np.pad(coef, ((0, 0), (0, n_unknown)))
             return decision_values(rows, coef, self.intercept, n_threads)
 
-    def to_data(
-        self, params: dict[str, Any], feature_names: Any = None, kind: str = KINDS[0]
-    ) -> ModelData:
-        """Return everything a file needs."""
-        fitted = fitted_facts(self, LINEAR)
-        n_features = self.coef.shape[1]
-        return ModelData(
-            self.coef, self.intercept, self.classes, feature_names, n_features, params, fitted, kind
+    def explain(
+        self, rows: CsrArrays | Vector, class_: Any = None, n_threads: int = 1
+    ) -> Contributions:
+        """Return x_ji coef_i where X has entries; several classes: of the likeliest, or the given.
+
+        Sums of rows and ``intercepts`` are the decision values.
+        """
+        import scipy.sparse as sp  # noqa: PLC0415
+
+        decisions = self.decisions(rows, n_threads)
+        places = self.places(decisions, class_)
+        tasks, sign = self.tasks(places)
+        values = rows.to_scipy().copy() if isinstance(rows, CsrArrays) else sp.csr_array(rows)
+        task_of_entry = np.repeat(tasks, np.diff(values.indptr))
+        for task in np.unique(tasks):
+            here = task_of_entry == task
+            weights = coefficients_of(self.coef[[task]], values.indices[here])[0]
+            values.data[here] *= sign * weights
+        own = np.arange(len(tasks))
+        return Contributions(
+            values,
+            sign * self.intercept[tasks],
+            sign * decisions[own, tasks],
+            self.probabilities(decisions)[own, places],
+            places,
+            None,
         )
 
+    def to_arrays(
+        self, params: Mapping[str, Any], names: Any = None, kind: str = "TauBoostClassifier"
+    ) -> ModelFile:
+        """Return what a file holds."""
+        arrays = {"classes": self.classes, "intercept": self.intercept, "coef": self.coef}
+        header = {
+            "version": self.format.version,
+            "kind": kind,
+            "n_features": self.coef.shape[1],
+            "coef": "sparse" if is_sparse(self.coef) else "dense",
+            "feature_names": names is not None,
+            "params": dict(params),
+            "fitted": fitted_facts(self, LINEAR),
+        }
+        return ModelFile(header, arrays | ({} if names is None else {"feature_names": names}))
+
     @classmethod
-    def from_data(cls, data: ModelData) -> Model:
-        """Make a model from checked data; anything that does not fit is an error."""
-        n_features = data.n_features if data.kind in KINDS else None
-        check_params(data.kind, data.params, data.classes, n_features)
-        objective = check_vector(data.fitted["objective"], data.coef.shape[0], "objective")
-        fitted = check_fitted(data.fitted)
+    def from_arrays(cls, file: ModelFile, *, trusted: bool = False) -> Self:  # noqa: ARG003
+        """Make a model of what was read from a file; anything that does not fit is an error."""
+        n_features = file.header["n_features"] if file.kind in Model.kinds else None
+        check_params(file.kind, file.params, file.arrays["classes"], n_features)
+        intercept = file.arrays["intercept"]
         return cls(
-            data.classes,
-            data.coef,
-            data.intercept,
-            **fitted,
-            objective=objective,
-            selection=unpack_race(data.fitted, LINEAR),
-            record=read_record(data.fitted, len(data.classes)),
+            file.arrays["classes"],
+            file.arrays["coef"],
+            intercept,
+            **check_fitted(file),
+            objective=check_vector(file.fitted["objective"], len(intercept), "objective"),
+            selection=unpack_race(file.fitted, LINEAR),
         )
 
 
@@ -124,8 +181,9 @@ def fitted_facts(model: Any, race: tuple[str, ...]) -> dict[str, Any]:
     return facts
 
 
-def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:
+def check_fitted(file: ModelFile) -> dict[str, Any]:
     """Return what files of all models say of the fit, checked."""
+    fitted = file.fitted
     loss = str(fitted["loss"])
     if loss not in LOSSES:
         raise ValueError(f"its loss is {loss!r}")
@@ -139,20 +197,5 @@ def check_fitted(fitted: dict[str, Any]) -> dict[str, Any]:
         "n_iter": int(check_real(fitted["n_iter"], "n_iter", least=0.0, most=2.0**53)),
         "held_out_loss": float(held_out_loss[0]),
         "message": str(fitted["message"]),
+        "record": read_record(fitted, len(file.arrays["classes"])),
     }
-
-
-def unknown_kind(kind: str) -> str:
-    """Say that a file holds something else."""
-    return f"it holds a {kind}, which this version of tauboost does not know"
-
-
-@contextmanager
-def loading(path: str | os.PathLike[str]) -> Iterator[None]:
-    """Name the file in whatever is wrong with what it holds."""
-    try:
-        yield
-    except (ValueError, TypeError, KeyError) as error:
-        reason = f"it lacks {error}" if isinstance(error, KeyError) else str(error)
-        reason = " ".join(reason.split())
-        raise ModelFileError(f"{os.fspath(path)} cannot be loaded: {reason}") from error

@@ -24,21 +24,49 @@ from ..losses import LOSSES
 from ..penalty import Penalty
 from ..solvers.result import Status
 from ..solvers.stopping import StoppingRule, run
+from ..validation import CsrArrays
 from . import alpha_path
 from .first_step import factors_of
-from .folds import Fold
 from .lanes import LANES, Lanes
 from .options import Event, Report
 from .samples import Samples
 from .strength import Strength
 from .strongest import best_intercept
 
-__all__ = ["Arrival", "LanePaths"]
+__all__ = ["Arrival", "Fold", "LanePaths"]
 
 # Sweeps over the columns in use are worth their while if these hold at most this share of the
 # nonzeros; at most this many may follow each other.
 LARGEST_SHARE = 0.5
 MOST_PARTIAL_SWEEPS = 8
+
+
+@dataclass(frozen=True)
+class Fold:
+    """What each sample weighs where one fold learns, and those that it is scored on."""
+
+    trained: Vector
+    arrays: CsrArrays  # the scored rows
+    codes: NDArray[np.intp]
+    weights: Vector  # of sum 1
+
+    @classmethod
+    def of_all(cls, samples: Samples) -> Fold:
+        """Return the fold that learns from all samples and is scored on them."""
+        weights = samples.weights
+        return cls(weights, samples.arrays, samples.codes, weights / weights.sum())
+
+    @classmethod
+    def of(cls, samples: Samples, trained: Vector, scored: Vector) -> Fold:
+        """Return the fold that learns from, and is scored on, these shares of each sample."""
+        rows = scored > 0.0
+        weights = (samples.weights * scored)[rows]
+        return cls(
+            samples.weights * trained,
+            samples.arrays.select(rows),
+            samples.codes[rows],
+            weights / weights.sum(),
+        )
 
 
 @dataclass(frozen=True)

@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from ..base.process import peak_bytes
 from ..base.version import VERSION
+from ..search.duplicates import fingerprints
 from ..validation import CsrArrays
-from .held_out import fingerprints
 from .row_sketch import RowSketch, mixed
 from .samples import Samples
 

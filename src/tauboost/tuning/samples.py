@@ -1,9 +1,9 @@
 """Training data as the estimators use them, and the part of them that is held out.
 
 Features that no sample has are left out of the work. Which samples are held out is the matter of
-split.py: it follows from their content, and neither their order nor a seed has a say. `merged`
-makes one sample of equal ones, so that a sample of weight 2 is that sample twice for every step of
-a fit, which counts rows and nonzeros.
+search/folds.py: it follows from their content, and neither their order nor a seed has a say.
+`merged` makes one sample of equal ones, so that a sample of weight 2 is that sample twice for every
+step of a fit, which counts rows and nonzeros.
 
 Columns are in units of their own (design/units.py), so that multiplying them by constants changes
 neither the fit nor what is held out. Only where a column's scale is meant, as that of a term of
@@ -30,11 +30,10 @@ from ..design.wide import all_coefficients, coefficients_of, without_unused_feat
 from ..io.checkpoint import checksum
 from ..penalty import Factors
 from ..problem import Problem
+from ..search.duplicates import fingerprints, with_all_the_weight
+from ..search.folds import Split, copies_a_weight, deal, given_folds, held_out_parts
 from ..validation import ROWS_AT_ONCE, CsrArrays
-from .copies import with_all_the_weight
-from .held_out import fingerprints
 from .linear import decision_values
-from .split import FEWEST_OF_A_CLASS, Split, copies_a_weight, deal, n_parts
 
 __all__ = ["Samples"]
 
@@ -271,19 +270,17 @@ class Samples:
         return known[0].repeated if known and is_open else 0.0
 
     def held_out_parts(self, fraction: float, most: int | None = None) -> list[Vector]:
-        """Choose parts of about this fraction: what share of each sample is held out.
+        """Choose parts of about this fraction: what share of each sample is held out."""
+        return held_out_parts(self.split, self.codes, self.copies, fraction, most)
 
-        One part where samples are many, several that do not overlap where they are few; none where
-        a class has too few different samples to spare any.
-        """
-        split = self.split([fraction, 1.0 - fraction])
-        if split.patterns.min() < FEWEST_OF_A_CLASS:
-            return []
-        wanted = n_parts(split.patterns, fraction, most)
-        if wanted > 1:
-            split = self.split([fraction] * wanted + [1.0 - wanted * fraction])
-        parts = [split.held(fold) for fold in range(wanted)]
-        return [held for held in parts if split.can_judge(held, self.codes, self.copies)]
+    def folds(
+        self,
+        cv: Any,
+        given: tuple[Any, NDArray[Any], NDArray[Any] | None],
+        present: Mask,
+    ) -> list[tuple[Vector, Vector]]:
+        """Return the folds of a cross-validation (`given_folds`)."""
+        return given_folds(cv, self.split, self.codes, self.copies, given, present)
 
     @cached_property
     def mean_row(self) -> float:

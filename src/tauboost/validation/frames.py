@@ -26,6 +26,8 @@ __all__ = ["Frame", "make_frame", "take_frame"]
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
 WHOLE_NUMBER = re.compile(r"-?[0-9]+")
 NUMBERS = "biuf"  # kinds of NumPy's types
+PLAIN = NUMBERS + "O"
+STRINGS = ("str", "string")  # of pandas
 # From here to there float64 has some of the integers of 64 bits, but not all.
 LEAST_ROUNDED, LEAST_WITHOUT_INTEGERS = 2.0**53, 2.0**65
 ACCEPTED = (
@@ -299,8 +301,6 @@ def _is_data_frame(table: Any) -> bool:
 
 
 def _from_data_frame(table: Any) -> Frame:
-    import narwhals.stable.v2 as nw  # noqa: PLC0415
-
     if hasattr(table, "collect"):
         raise TypeError("the table is not in memory: give what its collect() returns")
     if not hasattr(table, "columns") and (hasattr(table, "dtype") or hasattr(table, "type")):
@@ -309,8 +309,13 @@ def _from_data_frame(table: Any) -> Frame:
     names = list(getattr(table, "column_names", getattr(table, "columns", ())))
     _refuse_twins([str(name) for name in names])
     kinds = set(getattr(table, "dtypes", ()))
-    if len(kinds) == 1 and isinstance(kind := kinds.pop(), np.dtype) and kind.kind in NUMBERS:
+    kind = next(iter(kinds), None)
+    if len(kinds) == 1 and isinstance(kind, np.dtype) and kind.kind in NUMBERS:
         return _from_array(table.to_numpy(), names)  # quicker than thousands of columns of pandas
+    if (cells := _single_row(table, kinds)) is not None:
+        return _from_array(cells, names)
+    import narwhals.stable.v2 as nw  # noqa: PLC0415
+
     try:
         frame = nw.from_native(table, eager_only=True)
     except TypeError:
@@ -324,6 +329,26 @@ def _from_data_frame(table: Any) -> Frame:
         return _from_series(columns[k] if rows is None else _some(columns[k], rows), is_category)
 
     return make_frame([series.name for series in columns], (len(frame), len(columns)), take)
+
+
+def _single_row(table: Any, kinds: set[Any]) -> NDArray[Any] | None:
+    """Return the cells of a frame of one row, where they say by themselves what they are.
+
+    To ask for one column after another would take longer than to predict the row.
+    """
+    library = type(table).__module__.partition(".")[0]
+    if library == "pandas" and len(table) == 1:
+        is_plain = all(
+            of.name in STRINGS or (isinstance(of, np.dtype) and of.kind in PLAIN) for of in kinds
+        )
+        return table.to_numpy(dtype=object) if is_plain else None
+    if library == "polars" and len(table) == 1:
+        import polars as pl  # noqa: PLC0415
+
+        plain = (pl.String, pl.Boolean)
+        if all(of in plain or of.is_integer() or of.is_float() for of in kinds):
+            return np.array([table.row(0)], dtype=object)
+    return None
 
 
 def _some(series: Any, rows: NDArray[np.int64]) -> Any:

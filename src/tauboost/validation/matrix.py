@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector, readable
 from ..base.kinds import is_masked, is_sparse
-from ..base.threads import resolve_threads, useful_threads
+from ..base.threads import threads_for
 from .csr import CsrArrays, check_pointers, not_valid, vector_of
 from .dask_data import refuse_dask
 
@@ -74,9 +74,7 @@ def _inspected(X: Any) -> CsrArrays:
         _as_float64(values[:end]),
         (int(X.shape[0]), int(X.shape[1])),
     )
-    facts = _core.inspect_csr(
-        arrays.indptr, arrays.indices, arrays.data, useful_threads(resolve_threads(None), end)
-    )
+    facts = _core.inspect_csr(arrays.indptr, arrays.indices, arrays.data, threads_for(end))
     if end and (facts.least_index < 0 or facts.most_index >= X.shape[1]):
         wrong = facts.least_index if facts.least_index < 0 else facts.most_index
         raise ValueError(f"{what}: index {wrong} is outside 0..{X.shape[1] - 1}")

@@ -108,6 +108,8 @@ def check_numbers(array: NDArray[Any], name: str) -> Vector:
 
 def _from_objects(cells: list[Any], name: str, is_category: bool) -> Values:
     """Look at every different cell once; what cannot be looked up has no different cells."""
+    if len(cells) == 1 and (value := _single_cell(cells[0], is_category)) is not None:
+        return value
     place: dict[Any, int] = {}
     try:
         for cell in dict.fromkeys(cells):
@@ -116,6 +118,15 @@ def _from_objects(cells: list[Any], name: str, is_category: bool) -> Values:
         raise _odd({of for of in map(type, cells) if of.__hash__ is None}, cells, name) from None
     places = np.fromiter(map(place.__getitem__, cells), np.int32, len(cells))
     return from_distinct(list(place), places, name, is_category)
+
+
+def _single_cell(cell: Any, is_category: bool) -> Values | None:
+    """Return a column of one string or number, without the work that many cells take."""
+    if type(cell) is str:
+        return Words((cell,), np.zeros(1, np.int32))
+    if is_category or (type(cell) is not float and type(cell) is not int):
+        return None
+    return np.array([float(cell)]) if abs(cell) < MOST_WHOLE else None  # nor infinity
 
 
 def from_distinct(

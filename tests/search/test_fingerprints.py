@@ -7,7 +7,7 @@ from dataclasses import replace
 import numpy as np
 
 from sparse_data import random_csr
-from tauboost.tuning.held_out import fingerprints, text_fingerprints
+from tauboost.search.duplicates import fingerprints, text_fingerprints
 from tauboost.validation import as_csr
 
 

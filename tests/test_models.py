@@ -7,9 +7,9 @@ import pytest
 from model_files import dense_model
 from small_texts import fitted
 from table_models import make_model
-from tauboost.io.model import ModelFileError, write_model
+from tauboost.io.model import ModelFileError
+from tauboost.models import load, write_model
 from tauboost.tables.model import TableModel
-from tauboost.tuning.loading import load
 from tauboost.tuning.model import Model
 from tauboost.tuning.text_model import TextModel
 
@@ -25,8 +25,8 @@ def linear_model(**changes):
     ("data", "kind"),
     [
         (linear_model(), Model),
-        (make_model(2).to_data({}), TableModel),
-        (fitted()._to_model(), TextModel),
+        (make_model(2).to_arrays({}), TableModel),
+        (fitted()._to_file(), TextModel),
     ],
 )
 def test_every_kind(data, kind, tmp_path):
@@ -38,9 +38,9 @@ def test_every_kind(data, kind, tmp_path):
     "data",
     [
         linear_model(kind="TextClassifier"),
-        make_model(2).to_data({}, kind="TextClassifier"),
-        fitted()._model.to_data({}, kind="TableClassifier"),
-        fitted()._model.to_data({}, kind="TauBoostClassifier"),
+        make_model(2).to_arrays({}, kind="TextClassifier"),
+        fitted().model_.to_arrays({}, kind="TableClassifier"),
+        fitted().model_.to_arrays({}, kind="TauBoostClassifier"),
     ],
 )
 def test_a_kind_that_is_another(data, tmp_path):

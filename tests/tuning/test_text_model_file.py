@@ -2,36 +2,36 @@
 
 from __future__ import annotations
 
-from dataclasses import fields, replace
+from dataclasses import fields
 
 import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from model_files import changed
 from saved_texts import assert_valid_text, text_data
 from tauboost.design.text_options import TextOptions
-from tauboost.io.text_data import OPTIONS
+from tauboost.tuning.text_model import OPTIONS
 
 WORDS = text_data()
 HASHED = text_data(n_features=4096, min_df=2)
+KEPT = HASHED.arrays["kept"]
+TEXT, OFFSETS = WORDS.arrays["terms"]
 
 
 def packed(*terms):
     text = b"".join(terms)
-    return {
-        "text": np.frombuffer(text, np.uint8),
-        "offsets": np.cumsum([0, *map(len, terms)]),
-    }
+    return {"terms": (np.frombuffer(text, np.uint8), np.cumsum([0, *map(len, terms)]))}
 
 
 def short(**changes):
     """Return data with three terms."""
-    linear = replace(WORDS.linear, coef=WORDS.linear.coef[:, :3].copy(), n_features=3)
-    return {"linear": linear, "idf": np.ones(3), **changes}
+    coef = WORDS.arrays["coef"][:, :3].copy()
+    return {"coef": coef, "n_features": 3, "idf": np.ones(3), **changes}
 
 
 def options(**changes):
-    return {"options": WORDS.options | changes}
+    return {"options": WORDS.header["options"] | changes}
 
 
 def test_options_are_those_of_the_counting():
@@ -41,13 +41,13 @@ def test_options_are_those_of_the_counting():
 def test_what_fits():
     for data in (WORDS, HASHED, text_data(3), text_data(use_idf=False), text_data(n_features=8)):
         assert_valid_text(data)
-    replace(WORDS, **short(), **packed(b"", b"a", b"a b"))
-    replace(
+    changed(WORDS, **short(), **packed(b"", b"a", b"a b"))
+    changed(
         WORDS,
         **short(),
         **packed(b"a", "\ud800".encode(errors="surrogatepass"), b"\xf0\x9f\x98\x80"),
     )
-    replace(WORDS, **short(), **packed(b"a" * 100, b"a" * 101, b"a" * 101 + b"b"))
+    changed(WORDS, **short(), **packed(b"a" * 100, b"a" * 101, b"a" * 101 + b"b"))
 
 
 @pytest.mark.parametrize(
@@ -71,18 +71,18 @@ def test_what_fits():
         ({"unicode": 15.0}, "unicode must be a version"),
         ({"idf": None}, "idf must be there if use_idf says so"),
         (options(use_idf=False), "idf must be there if use_idf says so"),
-        ({"idf": WORDS.idf[:-1]}, "idf must be float64 of shape"),
-        ({"idf": np.zeros_like(WORDS.idf)}, "idf must be above 0"),
-        ({"idf": np.full_like(WORDS.idf, np.nan)}, "idf must be above 0"),
-        ({"idf": np.full_like(WORDS.idf, 1e9)}, "at most 1000"),
-        ({"text": None}, "terms or hashes, not both"),
+        ({"idf": WORDS.arrays["idf"][:-1]}, "idf must be float64 of shape"),
+        ({"idf": np.zeros_like(WORDS.arrays["idf"])}, "idf must be above 0"),
+        ({"idf": np.full_like(WORDS.arrays["idf"], np.nan)}, "idf must be above 0"),
+        ({"idf": np.full_like(WORDS.arrays["idf"], 1e9)}, "at most 1000"),
+        ({"terms": None}, "terms or hashes, not both"),
         ({"kept": np.arange(3, dtype=np.int32)}, "terms or hashes, not both"),
         (options(n_features=64), "terms or hashes, not both"),
-        ({"offsets": WORDS.offsets[:-1]}, "offsets of terms must be int64 of shape"),
-        ({"offsets": WORDS.offsets + 1}, "offsets of terms do not cut"),
-        ({"offsets": WORDS.offsets[::-1].copy()}, "offsets of terms do not cut"),
-        ({"text": WORDS.text.astype(np.int8)}, "text of terms must be uint8"),
-        ({"linear": replace(WORDS.linear, coef=sp.csr_array(WORDS.linear.coef))}, "must be an arr"),
+        ({"terms": (TEXT, OFFSETS[:-1])}, "offsets of terms must be int64 of shape"),
+        ({"terms": (TEXT, OFFSETS + 1)}, "offsets of terms do not cut"),
+        ({"terms": (TEXT, OFFSETS[::-1].copy())}, "offsets of terms do not cut"),
+        ({"terms": (TEXT.astype(np.int8), OFFSETS)}, "text of terms must be uint8"),
+        ({"coef": sp.csr_array(WORDS.arrays["coef"])}, "must be an arr"),
         (short(**packed(b"a", b"c", b"b")), "terms must ascend"),
         (short(**packed(b"a", b"a", b"b")), "terms must ascend, and be different"),
         (short(**packed(b"ab", b"a", b"b")), "terms must ascend"),
@@ -94,21 +94,24 @@ def test_what_fits():
 )
 def test_what_does_not_fit(changes, reason):
     with pytest.raises((TypeError, ValueError), match=reason) as caught:
-        replace(WORDS, **changes)
+        changed(WORDS, **changes)
     assert "\n" not in str(caught.value)
 
 
 @pytest.mark.parametrize(
     ("changes", "reason"),
     [
-        ({"kept": HASHED.kept[::-1].copy()}, r"kept must ascend within 0\.\.4095"),
-        ({"kept": HASHED.kept + 4096}, r"kept must ascend within 0\.\.4095"),
-        ({"kept": HASHED.kept - 4096}, "kept must ascend"),
-        ({"kept": np.array([0, 2**31 - 1, -5, *HASHED.kept[3:]], np.int32)}, "kept must ascend"),
-        ({"kept": HASHED.kept.astype(np.int64)}, "kept must be int32"),
+        ({"kept": KEPT[::-1].copy()}, r"kept must ascend within 0\.\.4095"),
+        ({"kept": KEPT + 4096}, r"kept must ascend within 0\.\.4095"),
+        ({"kept": KEPT - 4096}, "kept must ascend"),
+        (
+            {"kept": np.array([0, 2**31 - 1, -5, *KEPT[3:]], np.int32)},
+            "kept must ascend",
+        ),
+        ({"kept": KEPT.astype(np.int64)}, "kept must be int32"),
         ({"kept": None}, "n_features must be 4096"),
     ],
 )
 def test_hashes_that_do_not_fit(changes, reason):
     with pytest.raises(ValueError, match=reason):
-        replace(HASHED, **changes)
+        changed(HASHED, **changes)

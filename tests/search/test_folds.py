@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tauboost.tuning.split import (
+from tauboost.search.folds import (
     MANY_COPIES,
     copies_a_weight,
     deal,

@@ -1,4 +1,4 @@
-"""The split into folds: the one that all searches, tests and calibrations use.
+"""Folds: the split that all searches, tests, calibrations and cross-validations use.
 
 It estimates the loss on new data of the same kind, so it asks which rows will be seen again.
 
@@ -15,19 +15,22 @@ content of the data: the order of rows does not matter, a weight of k is k copie
 a say.
 
 Given groups take the place of patterns: rows of one group are never on both sides, and every row a
-group of its own is the plain split of rows.
+group of its own is the plain split of rows. A splitter of scikit-learn, or a list of splits, is
+taken as it is.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from numbers import Integral
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
+from ..base.messages import shown
 
 __all__ = [
     "FEWEST_OF_A_CLASS",
@@ -36,9 +39,13 @@ __all__ = [
     "copies_a_weight",
     "deal",
     "drawn",
+    "given_folds",
     "group_keys",
+    "held_out_parts",
+    "k_folds",
     "n_parts",
     "of_copies",
+    "part_to_test",
 ]
 
 # With fewer patterns than this of any class, a fold says nothing about it.
@@ -81,6 +88,111 @@ class Split:
             np.bincount(codes, copies * share, len(self.patterns)) for share in (held, 1.0 - held)
         )
         return bool(np.all(inside > 0) and np.all(outside > 0))
+
+
+# Of shares that sum to 1, the split into folds that have them.
+Splitter = Callable[[Sequence[float]], Split]
+
+
+def held_out_parts(
+    split: Splitter, codes: NDArray[np.intp], copies: Vector, fraction: float, most: int | None
+) -> list[Vector]:
+    """Choose parts of about this fraction: what share of each row is held out.
+
+    One part where rows are many, several that do not overlap where they are few; none where a
+    class has too few different rows to spare any.
+    """
+    found = split([fraction, 1.0 - fraction])
+    if found.patterns.min() < FEWEST_OF_A_CLASS:
+        return []
+    wanted = n_parts(found.patterns, fraction, most)
+    if wanted > 1:
+        found = split([fraction] * wanted + [1.0 - wanted * fraction])
+    parts = [found.held(fold) for fold in range(wanted)]
+    return [held for held in parts if found.can_judge(held, codes, copies)]
+
+
+def k_folds(split: Splitter, codes: NDArray[np.intp], copies: Vector, n_folds: int) -> list[Vector]:
+    """Return what share of each row each of so many folds of equal size holds.
+
+    There are fewer folds where a class has fewer different rows; none where it has one.
+    """
+    n_folds = min(n_folds, len(codes))
+    found = split([1.0 / n_folds] * n_folds)
+    fewest = int(found.patterns.min())
+    if fewest < n_folds:
+        if fewest < 2:
+            return []
+        found = split([1.0 / fewest] * fewest)
+    shares = [found.held(fold) for fold in range(found.n_folds)]
+    return [held for held in shares if found.can_judge(held, codes, copies)]
+
+
+def part_to_test(prints: NDArray[np.uint64], codes: NDArray[np.intp], fraction: float) -> Mask:
+    """Choose this fraction of each class to test on; none where that is not possible."""
+    copies = np.ones(len(codes))
+    found = deal(prints, codes, copies, [fraction, 1.0 - fraction])
+    held = found.held(0)
+    is_possible = found.can_judge(held, codes, copies)
+    if found.patterns.min() < FEWEST_OF_A_CLASS or not is_possible:
+        return np.zeros(len(codes), dtype=bool)
+    return np.asarray(held > 0)
+
+
+def given_folds(
+    cv: Any,
+    split: Splitter,
+    codes: NDArray[np.intp],
+    copies: Vector,
+    given: tuple[Any, NDArray[Any], NDArray[Any] | None],
+    present: Mask,
+) -> list[tuple[Vector, Vector]]:
+    """Return for each fold of ``cv`` the shares of each row to learn from, and to be scored on.
+
+    Parameters
+    ----------
+    cv : a number of folds, a splitter of scikit-learn, or splits; None: no folds
+    given : X, y and the groups as given, which a splitter may look at
+    present : which of their rows there are ``codes`` of
+    """
+    if cv is None:
+        return []
+    if isinstance(cv, Integral) and not isinstance(cv, bool):
+        if cv < 2:
+            raise ValueError(f"cv must be at least 2 folds, got {cv}")
+        return [(1.0 - held, held) for held in k_folds(split, codes, copies, int(cv))]
+    if isinstance(cv, str | bool) or not (hasattr(cv, "split") or np.iterable(cv)):
+        raise TypeError(
+            "cv must be a number of folds, a splitter, an iterable of splits or None, "
+            f"got {shown(cv)}"
+        )
+    from sklearn.model_selection import check_cv  # noqa: PLC0415
+
+    X, y, groups = given
+    folds = []
+    for k, pair in enumerate(check_cv(cv, y, classifier=True).split(X, y, groups)):
+        if not isinstance(pair, tuple | list) or len(pair) != 2:
+            raise ValueError(
+                f"cv must yield pairs (rows to learn from, rows to score), not {shown(pair)}"
+            )
+        trained, scored = (_mask(rows, len(present))[present] for rows in pair)
+        if len(np.unique(codes[trained])) < codes.max() + 1:
+            raise ValueError(f"split {k} of cv leaves no samples of some classes to learn from")
+        if not scored.any():
+            raise ValueError(f"split {k} of cv has no samples of positive weight to score")
+        folds.append((trained.astype(np.float64), scored.astype(np.float64)))
+    return folds
+
+
+def _mask(rows: NDArray[Any], n: int) -> Mask:
+    mask = np.zeros(n, dtype=bool)
+    try:
+        mask[rows] = True
+    except (IndexError, TypeError, ValueError):
+        raise ValueError(
+            f"cv must split rows 0 to {n - 1} by their numbers, got {shown(rows)}"
+        ) from None
+    return mask
 
 
 def n_parts(patterns: NDArray[Any], fraction: float = 0.2, most: int | None = None) -> int:
