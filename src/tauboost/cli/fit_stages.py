@@ -18,8 +18,7 @@ from ..io.atomic import new_file
 from ..io.checkpoint import FILE_NAME
 from ..io.model import AnyData, write_model
 from ..plots.fit import plot_fit, require_matplotlib
-from ..tuning.events import describe
-from ..tuning.options import Event, Report
+from ..search.watch import Event, Report, describe
 from .outputs import check_outputs
 from .terminal import Console
 

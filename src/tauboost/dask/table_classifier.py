@@ -10,8 +10,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from ..estimators.callbacks import finished, reporting_to_callbacks, with_callbacks
-from ..tuning.events import live_line
-from ..tuning.options import Clock
+from ..search.watch import Watch, live_line
 from ..tuning.table_fitting import fit_samples
 from ..tuning.table_options import TableOptions, TableParameters, check_monotone
 from .crew import Patience
@@ -119,7 +118,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
         parts = TableParts(client, data, self.n_parts, self.patience)
         parameters = TableParameters.of(self)
         options = TableOptions.build(parameters, parts.frame)
-        clock = Clock(options.time_limit)
+        clock = Watch(options.time_limit)
         samples = parts.binned(parameters.max_bins, parameters.categorical, parameters.class_weight)
         signs = check_monotone(parameters.monotone, parts.frame, samples.columns, options)
         with live_line(self.verbose) as line:

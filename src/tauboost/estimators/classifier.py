@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..io.model import ModelData
-from ..tuning.events import live_line
+from ..search.watch import live_line
 from ..tuning.fitting import fit
 from ..tuning.model import Model
 from ..tuning.options import Parameters

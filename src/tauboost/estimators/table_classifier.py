@@ -15,7 +15,7 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.binning import encode
 from ..design.planes import Planes
-from ..tuning.events import live_line
+from ..search.watch import live_line
 from ..tuning.table_fitting import fit_table
 from ..tuning.table_model import TableModel
 from ..tuning.table_options import TableParameters

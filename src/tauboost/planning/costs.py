@@ -20,7 +20,7 @@ from ..search.folds import n_parts
 from ..solvers import solve
 from ..solvers.result import Result
 from ..tuning.options import Parameters
-from ..tuning.selection import candidates
+from ..tuning.space import candidates
 from .advice import thread_counts
 from .cut import Cut, cut_from, median_seconds
 from .look import Look

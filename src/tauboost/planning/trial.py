@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.fit_warning import FitWarning
+from ..search.watch import Event
 from ..tuning.fitting import fit
-from ..tuning.options import Event, Parameters
+from ..tuning.options import Parameters
 from ..validation import CsrArrays
 from .rows import SEED
 

@@ -15,8 +15,8 @@ from collections.abc import Callable
 import numpy as np
 from numpy.typing import NDArray
 
+from ..search.watch import Watch
 from ..solvers.result import Status
-from .options import Clock
 from .table_gap import Certified, TableGap
 from .table_lanes import TableLanes
 from .table_options import TableOptions
@@ -41,7 +41,7 @@ class Descent:
         gap: TableGap,
         span: Span,
         options: TableOptions,
-        clock: Clock,
+        clock: Watch,
         look: Callable[[TableLanes], bool],
     ) -> None:
         self.gap, self.span, self.lanes = gap, span, gap.lanes

@@ -15,11 +15,11 @@ from ..base.threads import useful_threads
 from ..design.binning import bin_table
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
+from ..search.watch import Event, Report, Watch
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
 from .cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from .options import Clock, Event, Report
 from .record import Record
 from .table_bands import score_spreads
 from .table_descent import Descent
@@ -56,7 +56,7 @@ def fit_table(
     ``groups`` are those that folds keep together.
     """
     options = TableOptions.build(parameters, frame)
-    clock = Clock(options.time_limit)
+    clock = Watch(options.time_limit)
     classes, labels = encode_labels(y)
     given = check_weights(sample_weight, len(labels))
     weights = with_class_weights(parameters.class_weight, classes, labels, given)
@@ -104,7 +104,7 @@ def fit_samples(
     samples: BinnedRows,
     options: TableOptions,
     signs: NDArray[np.int8],
-    clock: Clock,
+    clock: Watch,
     classes: NDArray[Any],
     report: Report | None = None,
     record: Record | None = None,

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..design.planes import wide_planes
+from ..search.watch import Watch
 from .binned_rows import N_FOLDS, BinnedRows, End
 from .cautions import entropy_of
-from .options import Clock
 from .table_heat import Heat
 from .table_lanes import TableLanes, TermPsi
 from .table_options import TableOptions
@@ -52,7 +52,7 @@ class TableRace:
         samples: BinnedRows,
         options: TableOptions,
         signs: NDArray[np.int8],
-        clock: Clock,
+        clock: Watch,
     ) -> None:
         self.samples, self.options, self.signs, self.clock = samples, options, signs, clock
         self.selection: list[dict[str, float | str]] = []
