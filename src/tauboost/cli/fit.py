@@ -12,7 +12,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..kinds.kind import Fitted
-    from ..tuning.options import Event
+    from ..search.watch import Event
 
 __all__ = ["EXAMPLES", "fit"]
 

@@ -20,7 +20,7 @@ from ..io.checkpoint import FILE_NAME
 from ..io.model import ModelFile
 from ..io.store import is_store
 from ..models import write_model
-from ..tuning.options import Event
+from ..search.watch import Event
 from .terminal import standard_output
 
 __all__ = ["Outputs", "check_apart", "check_outputs", "output", "write_answers"]

@@ -22,9 +22,8 @@ from rich.text import Text
 from ..base.fit_warning import FitWarning
 from ..base.printable import printable
 from ..kinds.kind import Kind, fact_rows
-from ..tuning.events import describe
+from ..search.watch import Event, Report, describe
 from ..tuning.metrics import in_words
-from ..tuning.options import Event, Report
 
 __all__ = ["Console", "Stages", "show_fit", "standard_output", "table_of"]
 

@@ -24,14 +24,14 @@ from ..design.sparse import flipped
 from ..design.units import Units
 from ..design.wide import all_coefficients, note_of_width
 from ..penalty import Factors
+from ..search.search import Candidate
+from ..search.watch import Watch, live_line
 from ..tuning import alpha_path
-from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import fit
 from ..tuning.model import Model
-from ..tuning.options import Clock, Options, Parameters
+from ..tuning.options import Options, Parameters
 from ..tuning.record import Record
-from ..tuning.strength import Strength
 from ..tuning.trained import Minimum, message_of
 from ..validation import as_csr
 from .crew import Patience
@@ -166,7 +166,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
         client = check_client(self.client)
         options = Parameters.of(self).options(lambda _: False)
-        clock = Clock(options.time_limit)
+        clock = Watch(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)
         units = parts.find_units(bool(self.fit_intercept)) if self._has_own_units else None
@@ -199,12 +199,12 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         return given[parts.used] if is_narrow else given  # type: ignore[index]
 
     def _plan(
-        self, parts: LabelledParts, options: Options, clock: Clock, units: Units | None
+        self, parts: LabelledParts, options: Options, clock: Watch, units: Units | None
     ) -> Plan:
         """Take what is given, or have the local classifier choose on a sample."""
         if not isinstance(options.alpha, str):
             assert not isinstance(options.l1_ratio, str)
-            return Plan(Strength(options.loss, options.alpha, options.l1_ratio))
+            return Plan(Candidate(options.loss, options.alpha, options.l1_ratio))
         rows = parts.sample()
         shared = {name: getattr(self, name) for name in SHARED}
         shared |= {"time_limit": clock.left, "penalty_factors": self._given_factors(parts)}
@@ -227,7 +227,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         factors: list[Factors | None],
         units: Units | None,
         options: Options,
-        clock: Clock,
+        clock: Watch,
     ) -> list[Minimum]:
         """Solve one two-class problem after the other, each loaded when it is its turn."""
         found = list[Minimum]()

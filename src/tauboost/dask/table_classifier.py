@@ -10,10 +10,9 @@ from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from ..estimators.callbacks import finished, reporting_to_callbacks, with_callbacks
+from ..search.watch import Watch, live_line
 from ..tables.fitting import fit_samples
 from ..tables.options import TableOptions, TableParameters, check_monotone
-from ..tuning.events import live_line
-from ..tuning.options import Clock
 from .crew import Patience
 from .lazy import LazyPredictions
 from .parts import check_client
@@ -119,7 +118,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
         parts = TableParts(client, data, self.n_parts, self.patience)
         parameters = TableParameters.of(self)
         options = TableOptions.build(parameters, parts.frame)
-        clock = Clock(options.time_limit)
+        clock = Watch(options.time_limit)
         samples = parts.binned(parameters.max_bins, parameters.categorical, parameters.class_weight)
         signs = check_monotone(parameters.monotone, parts.frame, samples.columns, options)
         with live_line(self.verbose) as line:

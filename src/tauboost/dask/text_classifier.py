@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
-from ..tuning.options import Clock
+from ..search.watch import Watch
 from ..tuning.text_model import TextModel
 from ..tuning.text_options import TextParameters as Defaults
 from .classifier import SHARED, TauBoostClassifier
@@ -151,7 +151,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
         client, parameters = check_client(self.client), Defaults.of(self)
         parameters.features(None)  # whatever is wrong is said before any work
-        clock = Clock(parameters.linear().options(lambda _: False).time_limit)
+        clock = Watch(parameters.linear().options(lambda _: False).time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = TextParts(client, data, self.n_parts, self.patience)
         features, rows = parts.rows(parameters.features(parts.n_texts))

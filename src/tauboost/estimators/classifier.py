@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..io.model import ModelFile
-from ..tuning.events import live_line
+from ..search.watch import live_line
 from ..tuning.fitting import fit
 from ..tuning.options import Parameters
 from ..validation import CsrArrays

@@ -13,8 +13,8 @@ from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..design.wide import note_of_width
+from ..search.watch import live_line
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
-from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import start_of, weighted_samples
 from ..tuning.model import Model

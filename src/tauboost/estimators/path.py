@@ -16,11 +16,11 @@ from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..losses import LOSSES
 from ..search.folds import group_keys
-from ..tuning.events import live_line
+from ..search.search import Candidate
+from ..search.watch import live_line
 from ..tuning.first_step import checked_factors, factors_of
 from ..tuning.path_lanes import Fold, LanePaths
 from ..tuning.samples import Samples
-from ..tuning.strength import Strength
 from ..tuning.strongest import largest_gradient, unit_of_l2
 from ..validation import (
     check_choice,
@@ -158,7 +158,7 @@ def path_strengths(
     l1_ratio: Any,
     alphas: ArrayLike | None,
     n_alphas: Any,
-) -> list[Strength]:
+) -> list[Candidate]:
     """Check what was asked for, and return the strengths of the path, the strongest first."""
     check_choice(loss, "loss", LOSSES)
     ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
@@ -166,7 +166,7 @@ def path_strengths(
         grid = usual_alphas(samples, loss, ratio, check_count(n_alphas, "n_alphas"))
     else:
         grid = given_alphas(alphas)
-    return [Strength(loss, float(alpha), ratio) for alpha in grid]
+    return [Candidate(loss, float(alpha), ratio) for alpha in grid]
 
 
 def given_alphas(alphas: ArrayLike) -> Vector:

@@ -14,12 +14,12 @@ from ..base.arrays import Vector
 from ..base.cached import cached_property
 from ..losses import LOSSES, likeliest
 from ..plots.path import plot_path
+from ..search.search import Candidate
 from ..solvers.bound import gap_of
 from ..tuning.first_step import factors_of
 from ..tuning.linear import decision_values
 from ..tuning.path_lanes import Arrival, Fold
 from ..tuning.samples import Samples
-from ..tuning.strength import Strength
 
 __all__ = ["PathNotes", "PathResult"]
 
@@ -145,7 +145,7 @@ class PathNotes:
     """Takes what the lanes have solved, in any order, and makes the result of it."""
 
     def __init__(
-        self, samples: Samples, strengths: list[Strength], folds: list[Fold], n_features: int
+        self, samples: Samples, strengths: list[Candidate], folds: list[Fold], n_features: int
     ) -> None:
         self.samples, self.strengths, self.n_features = samples, strengths, n_features
         self.folds = [*folds, Fold.of_all(samples)]  # the last one is that of number -1

@@ -11,7 +11,7 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
-from ..tuning.events import live_line
+from ..search.watch import live_line
 from ..tuning.model import Model
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_options import TextParameters as Defaults

@@ -21,8 +21,8 @@ from ..io.model import ModelFile
 from ..io.store import is_store
 from ..io.tensors import is_tensor_file
 from ..models import model_of, read_model
+from ..search.watch import Event, Report
 from ..tuning.metrics import metrics
-from ..tuning.options import Event, Report
 from ..validation import CsrArrays, as_csr, encode_labels
 from .held_out import check_test_labels, fraction_of, held_out
 from .source import Source, hold_texts, is_table, name_of, naming

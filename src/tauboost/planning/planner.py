@@ -26,12 +26,13 @@ from ..design.wide import are_sparse
 from ..eso import beta
 from ..problem import Problem
 from ..search.folds import n_parts
+from ..search.watch import Event
 from ..solvers import Status, solve
 from ..solvers.exact import LARGEST_OVERLAP, BundleSize, Shape
 from ..solvers.registry import PAPER_TAU
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.fitting import fit
-from ..tuning.options import Event, Parameters
+from ..tuning.options import Parameters
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY, Samples
 from ..validation import ROWS_AT_ONCE, check_real
 from .data import Data, Rows, look_at

@@ -16,9 +16,9 @@ from ..base.threads import useful_threads
 from ..design.sparse import flipped
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
+from ..search.watch import Event, Report, Watch
 from ..solvers.stopping import StoppingRule, run
 from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from ..tuning.options import Clock, Event, Report
 from ..tuning.record import Record
 from ..tuning.trained import Minimum, message_of
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
@@ -57,7 +57,7 @@ def fit_table(
     ``groups`` are those that folds keep together.
     """
     options = TableOptions.build(parameters, frame)
-    clock = Clock(options.time_limit)
+    clock = Watch(options.time_limit)
     classes, labels = encode_labels(y)
     given = check_weights(sample_weight, len(labels))
     weights = with_class_weights(parameters.class_weight, classes, labels, given)
@@ -105,7 +105,7 @@ def fit_samples(
     samples: BinnedRows,
     options: TableOptions,
     signs: NDArray[np.int8],
-    clock: Clock,
+    clock: Watch,
     classes: NDArray[Any],
     report: Report | None = None,
     record: Record | None = None,

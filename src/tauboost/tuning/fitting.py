@@ -14,6 +14,7 @@ from ..design.units import Units
 from ..design.wide import note_of_width
 from ..io.checkpoint import Checkpoint
 from ..search.folds import group_keys
+from ..search.watch import Report
 from ..validation import (
     CsrArrays,
     check_groups,
@@ -26,7 +27,7 @@ from .cautions import of_rare_classes
 from .first_step import checked_factors
 from .linear import decision_values
 from .model import Model
-from .options import Parameters, Report
+from .options import Parameters
 from .record import Record, prints_of
 from .samples import Samples
 from .training import train
@@ -88,9 +89,9 @@ def fit(
         classes,
         samples.expand(found.coef, n_features),
         found.intercept,
-        found.strength.loss,
-        found.strength.alpha,
-        found.strength.l1_ratio,
+        found.candidate.loss,
+        found.candidate.alpha,
+        found.candidate.l1_ratio,
         found.n_sweeps,
         found.objective + found.penalty,
         found.held_out_loss,

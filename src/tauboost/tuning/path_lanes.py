@@ -22,15 +22,15 @@ from ..base.side_by_side import side_by_side
 from ..design.sparse import flipped
 from ..losses import LOSSES
 from ..penalty import Penalty
+from ..search.search import Candidate
+from ..search.watch import Event, Report
 from ..solvers.result import Status
 from ..solvers.stopping import StoppingRule, run
 from ..validation import CsrArrays
 from . import alpha_path
 from .first_step import factors_of
 from .lanes import LANES, Lanes
-from .options import Event, Report
 from .samples import Samples
-from .strength import Strength
 from .strongest import best_intercept
 
 __all__ = ["Arrival", "Fold", "LanePaths"]
@@ -111,7 +111,7 @@ class LanePaths:
     def __init__(
         self,
         samples: Samples,
-        strengths: list[Strength],
+        strengths: list[Candidate],
         folds: list[Fold],
         tol: float,
         max_iter: int,

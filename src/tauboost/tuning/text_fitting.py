@@ -11,10 +11,11 @@ from numpy.typing import ArrayLike, NDArray
 
 from ..design.few_terms import warn_of_few_words
 from ..design.texts import learn
+from ..search.watch import Report, Watch
 from ..validation import check_groups, check_weights, encode_labels
 from ..validation.texts import take_texts
 from .fitting import fit
-from .options import Clock, Parameters, Report
+from .options import Parameters
 from .text_model import TextModel
 from .text_options import TextParameters
 
@@ -38,7 +39,7 @@ def fit_texts(
     """
     linear = parameters.linear()
     linear.options()  # whatever is wrong is said before any work
-    clock = Clock(linear.time_limit)
+    clock = Watch(linear.time_limit)
     texts = take_texts(texts)
     if not texts:
         raise ValueError("there are no texts to fit to")
@@ -70,6 +71,6 @@ def fit_texts(
     return TextModel.fitted(features, model)
 
 
-def with_time_left(parameters: Parameters, clock: Clock) -> Parameters:
+def with_time_left(parameters: Parameters, clock: Watch) -> Parameters:
     """Return the parameters with the rest of the time."""
     return parameters if clock.left is None else replace(parameters, time_limit=clock.left)

@@ -18,9 +18,9 @@ from numpy.typing import NDArray
 from ..design.texts import TextFeatures
 from ..io.store import open_store
 from ..io.store_writer import StoreWriter
+from ..search.watch import Report, Watch
 from ..validation import as_csr
 from .fitting import fit
-from .options import Clock, Report
 from .text_fitting import with_time_left
 from .text_model import TextModel
 from .text_options import TextParameters
@@ -47,7 +47,7 @@ def fit_stream(
     parameters = for_streams(parameters)
     linear = parameters.linear()
     linear.options()
-    clock = Clock(linear.time_limit)
+    clock = Watch(linear.time_limit)
     features = TextFeatures(parameters.features(None), None)
     with TemporaryDirectory(prefix="tauboost-") as folder:
         path = Path(folder) / "rows"
