@@ -22,9 +22,7 @@ from ..base.bars import Bars
 from ..base.printable import printable
 from ..comparing import Comparison, MethodSetting
 from ..datasets.generators import make_w8a_like
-from ..kinds.kind import used_columns
-from ..kinds.source import name_of, naming
-from ..kinds.sparse import open_data
+from ..kinds.source import name_of, naming, open_data, used_columns
 from ..problem import Problem
 from ..solvers import METHODS, Snapshot, Status
 from .options import AsJson, Threads

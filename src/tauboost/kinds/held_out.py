@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask
 from ..base.messages import listed, shown
-from ..tuning.split import FEWEST_OF_A_CLASS, deal
 
 __all__ = ["check_labels_in_lines", "check_test_labels", "fraction_of", "held_out"]
 
@@ -54,6 +53,8 @@ def _text(label: Any) -> str:
 
 def held_out(prints: NDArray[np.uint64], codes: NDArray[np.intp], fraction: float) -> Mask:
     """Choose this fraction of each class by their fingerprints, which equal samples share."""
+    from ..tuning.split import FEWEST_OF_A_CLASS, deal
+
     split = deal(prints, codes, np.ones(len(codes)), [fraction, 1.0 - fraction])
     held = split.held(0)
     is_possible = split.can_judge(held, codes, np.ones(len(codes)))

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,41 +16,24 @@ from ..base.kinds import is_sparse
 from ..base.messages import number, shown_label
 from ..base.progress import progress_bar
 from ..design.wide import nonzeros_of, only_features, without_unused_features
-from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
-from ..io.model import AnyData
-from ..io.rows import LabelledRows, load_rows, row_blocks
+from ..io.rows import LabelledRows, row_blocks
 from ..io.store import Store, open_store
 from ..io.svmlight import load_svmlight
-from ..tuning.fitting import fit
-from ..tuning.held_out import fingerprints
-from ..tuning.model import Model
-from ..tuning.options import Parameters
-from ..tuning.samples import FEATURES_FOR_AN_ENTRY
 from ..validation import CsrArrays, as_csr
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of
 from .rows import MatrixRows, NamedModel
-from .source import Source, is_in_a_store, is_table, name_of, naming, rows_in
+from .source import Source, is_in_a_store, is_table, name_of, naming, open_data, rows_in
 
-__all__ = ["KIND", "open_data", "tau_table"]
+if TYPE_CHECKING:
+    from ..io.checkpoint import NoCheckpoint
+    from ..io.model import AnyData
+    from ..tuning.model import Model
+
+__all__ = ["KIND", "tau_table"]
 
 NUMBERS_AT_ONCE = 2**20  # decision values: one for each row and, of more than two, class
 MOST_WEIGHTS = 10
 MOST_CLASSES = 10
-
-
-def open_data(
-    path: Path, threads: int | None, zero_based: bool | None, n_features: int | None = None
-) -> LabelledRows | Store:
-    """Read a file, or open a store; with ``n_features``, a file's later features are left out."""
-    if is_in_a_store(path):
-        return open_store(path)
-    return load_rows(
-        rows_in(path),
-        n_features=n_features,
-        zero_based="auto" if zero_based is None else zero_based,
-        n_threads=threads,
-        progress=True,
-    )
 
 
 class SparseRows(MatrixRows):
@@ -79,6 +62,9 @@ class SparseKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit a linear model."""
+        from ..tuning.fitting import fit
+        from ..tuning.options import Parameters
+
         state = _open_checkpoint(
             options["checkpoint"], options["checkpoint_every"], given["time_limit"]
         )
@@ -111,7 +97,7 @@ class SparseKind(Kind):
             "resumed": state.is_resumed,
             "warnings": watch.warnings,
         }
-        kept = state if isinstance(state, Checkpoint) else None
+        kept = None if options["checkpoint"] is None else state
         return Fitted(document, model.to_data(vars(parameters)), kept)
 
     def summary(self, document: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
@@ -127,6 +113,9 @@ class SparseKind(Kind):
 
         They are others than those of the fit, which holds out a part of the rest by its own.
         """
+        from ..tuning.held_out import fingerprints
+        from ..tuning.samples import FEATURES_FOR_AN_ENTRY
+
         used, _ = without_unused_features(X, FEATURES_FOR_AN_ENTRY)
         return fingerprints(used, seed + 2**40, n_threads)
 
@@ -199,7 +188,7 @@ class SparseKind(Kind):
             yield f"warning: {document['warning']}"
 
     def take(self, clf: Any, X: Any) -> CsrArrays:
-        from ..estimators.inputs import take_rows  # noqa: PLC0415
+        from ..estimators.inputs import take_rows
 
         return as_csr(take_rows(clf, X))
 
@@ -229,6 +218,8 @@ def _refuse_table(path: Path) -> None:
 def _open_checkpoint(
     folder: Path | None, every: float | None, time_limit: float | None
 ) -> NoCheckpoint:
+    from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
+
     if folder is None:
         if every is not None:
             raise ValueError("--checkpoint-every: give --checkpoint FOLDER too")
@@ -275,7 +266,7 @@ def _largest(model: Model, names: Any) -> list[dict[str, Any]]:
 def _file_facts(
     path: Path, threads: int | None, status: Callable[[str], AbstractContextManager[Any]]
 ) -> dict[str, Any]:
-    from ..comparing import describe  # noqa: PLC0415
+    from ..comparing import describe
 
     X, y = load_svmlight(rows_in(path), n_threads=threads, progress=True)
     with status(f"preparing {name_of(path)}"):
@@ -284,7 +275,7 @@ def _file_facts(
 
 
 def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
-    from ..comparing import describe  # noqa: PLC0415
+    from ..comparing import describe
 
     if verify:
         with progress_bar("verifying", store.nbytes, "MB", visible=True, scale=1e6) as show:
@@ -312,7 +303,7 @@ class TauRow:
 
 def tau_table(n: int, omega: int, m: int) -> list[TauRow]:
     """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n."""
-    from ..eso import beta  # noqa: PLC0415
+    from ..eso import beta
 
     taus, tau, rows = [], 1, []
     while tau < n:
