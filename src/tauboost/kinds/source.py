@@ -17,17 +17,9 @@ from ..io.text_files import begins_with_label, kind_of_texts
 from ..validation import CsrArrays, as_csr
 
 __all__ = [
-    "Source",
-    "hold_texts",
-    "is_in_a_store",
-    "is_table",
-    "name_of",
-    "naming",
-    "open_data",
-    "opened",
-    "rows_in",
-    "used_columns",
-]
+    "Source", "hold_texts", "is_in_a_store", "is_table", "name_of", "naming", "open_data",
+    "opened", "rows_in", "used_columns",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -179,7 +178,7 @@ class SparseKind(Kind):
             else:
                 facts = _file_facts(path, source.threads, status)
         rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])
-        return {"name": source.name, **facts, "tau_table": [asdict(row) for row in rows]}
+        return {"name": source.name, **facts, "tau_table": rows}
 
     def inspection(self, document: dict[str, Any]) -> Iterator[str | PlainTable]:
         yield PlainTable((), _fact_rows(document), document["name"])
@@ -290,29 +289,23 @@ def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
     return facts | {"store_bytes": store.nbytes, "source": store.source, "verified": verify}
 
 
-@dataclass(frozen=True)
-class TauRow:
-    """Theorem 1 for one tau, with c_l as in the theorem, and with c_l = 1 as printed."""
+def tau_table(n: int, omega: int, m: int) -> list[dict[str, float]]:
+    """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n.
 
-    tau: int
-    beta: float
-    speedup: float
-    beta_printed: float
-    speedup_printed: float
-
-
-def tau_table(n: int, omega: int, m: int) -> list[TauRow]:
-    """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n."""
+    With c_l as in the theorem, and with c_l = 1 as printed.
+    """
     from ..eso import beta
 
-    taus, tau, rows = [], 1, []
+    taus, tau, rows = list[int](), 1, []
     while tau < n:
         taus.append(tau)
         tau *= 2 if tau < 1024 else 4
     for tau in (*taus, n):
-        theorem = beta(n, max(omega, 1), tau, m)
-        printed = beta(n, max(omega, 1), tau, m, overlap_weights=False)
-        rows.append(TauRow(tau, theorem, tau / theorem, printed, tau / printed))
+        row: dict[str, float] = {"tau": tau}
+        for kind, overlaps in (("", True), ("_printed", False)):
+            row[f"beta{kind}"] = beta(n, max(omega, 1), tau, m, overlap_weights=overlaps)
+            row[f"speedup{kind}"] = tau / row[f"beta{kind}"]
+        rows.append(row)
     return rows
 
 
