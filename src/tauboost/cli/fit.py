@@ -98,8 +98,7 @@ def fit(
     from ..base.threads import resolve_threads
     from ..kinds import Source, kind_of
     from ..kinds.held_out import fraction_of
-    from .outputs import Outputs
-    from .terminal import Stages, show_fit
+    from .fitting import Outputs, Stages, show_fit
 
     is_part = test is not None and fraction_of(test) is not None
     outputs = Outputs(out, trace, plot)
