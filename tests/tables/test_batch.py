@@ -1,4 +1,4 @@
-"""Fits in lanes: each is what it would be alone, up to the precision of a race."""
+"""Fits of a batch: each is what it would be alone, up to single precision."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ import tauboost as tb
 from mixed_table import mixed_table
 from tauboost.tables.batch import TableBatch, TermPenalty
 from tauboost.tables.binning import bin_table
-from tauboost.tables.training import TableSamples
+from tauboost.tables.training import TableTraining
 from tauboost.validation.frames import take_frame
 
 ALPHAS = np.array([1e-3, 3e-3, 1e-2])
@@ -19,12 +19,12 @@ ALPHAS = np.array([1e-3, 3e-3, 1e-2])
 def samples():
     table, y = mixed_table(600)
     columns, codes = bin_table(take_frame(table), None, 32)
-    return TableSamples.build(
+    return TableTraining.build(
         columns, codes, y.astype(np.intp), np.ones(len(y)), n_classes=2, n_threads=1
     )
 
 
-def lanes(samples, loss, alphas, held=None):
+def batch(samples, loss, alphas, held=None):
     n_terms = samples.table.n_terms
     psi = TermPenalty.elastic_net(n_terms, np.asarray(alphas), np.ones(len(alphas)))
     signs = np.zeros((n_terms, 2), dtype=np.int8)
@@ -33,9 +33,9 @@ def lanes(samples, loss, alphas, held=None):
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 @pytest.mark.parametrize("held", [None, 1])
-def test_lanes_are_single_fits_side_by_side(samples, loss, held):
-    together = lanes(samples, loss, ALPHAS, held)
-    alone = [lanes(samples, loss, [alpha], held) for alpha in ALPHAS]
+def test_fits_of_a_batch_are_what_they_are_alone(samples, loss, held):
+    together = batch(samples, loss, ALPHAS, held)
+    alone = [batch(samples, loss, [alpha], held) for alpha in ALPHAS]
     for _ in range(20):
         together.sweep()
         for one in alone:
@@ -53,7 +53,7 @@ def test_a_fit_on_all_rows_is_the_optimum_of_the_problem(samples, loss):
     table, y = mixed_table(600)
     problem = tb.TableProblem(table, y, loss=loss, max_bins=32)
     expected = tb.solve(problem, alpha=3e-3, tol=1e-7, max_epochs=3000).objective
-    one = lanes(samples, loss, [3e-3])
+    one = batch(samples, loss, [3e-3])
     for _ in range(300):
         one.sweep()
     assert one.objective() == pytest.approx(expected, abs=1e-9)
@@ -61,10 +61,10 @@ def test_a_fit_on_all_rows_is_the_optimum_of_the_problem(samples, loss):
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
 def test_a_start_is_where_it_says(samples, loss):
-    first = lanes(samples, loss, [3e-3])
+    first = batch(samples, loss, [3e-3])
     for _ in range(5):
         first.sweep()
-    second = lanes(samples, loss, [3e-3])
+    second = batch(samples, loss, [3e-3])
     second.start_from(first.levels[0], first.intercepts[0])
     assert second.objective() == pytest.approx(first.objective(), abs=1e-9)
     g, h = second.rows.gradients(0, second.total[0])
@@ -76,8 +76,8 @@ def test_sums_of_weights_stay_exact_where_classes_part():
     X = np.random.default_rng(0).integers(0, 50, (900, 3)).astype(float)
     columns, codes = bin_table(take_frame(X), None, 64)
     y = (X[:, 0] > 20).astype(np.intp)
-    samples = TableSamples.build(columns, codes, y, np.ones(len(y)), n_classes=2, n_threads=1)
-    fit = lanes(samples, "exponential", [1e-6])
+    samples = TableTraining.build(columns, codes, y, np.ones(len(y)), n_classes=2, n_threads=1)
+    fit = batch(samples, "exponential", [1e-6])
     for _ in range(20):
         assert fit.sweep()[0] == pytest.approx(3.0, abs=0.1)
     assert fit.total[0] == pytest.approx(fit.rows.loss_sum(0), rel=1e-8)

@@ -1,4 +1,4 @@
-"""What the race of a table chooses: a strength within its range, and pairs only where they help."""
+"""What the search on a table chooses: an alpha within its range, and pairs only where they help."""
 
 from __future__ import annotations
 

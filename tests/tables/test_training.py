@@ -7,13 +7,13 @@ import pytest
 
 from tauboost.search.folds import group_keys
 from tauboost.tables.columns import NumericColumn
-from tauboost.tables.training import N_FOLDS, TableSamples
+from tauboost.tables.training import N_FOLDS, TableTraining
 
 COLUMNS = tuple(NumericColumn(f"x{k}", np.arange(10.0)) for k in range(3))
 
 
 def samples(codes, labels, weights):
-    return TableSamples.build(COLUMNS, codes, labels, weights, n_classes=2, n_threads=2)
+    return TableTraining.build(COLUMNS, codes, labels, weights, n_classes=2, n_threads=2)
 
 
 def random_rows(n=500):
@@ -62,7 +62,7 @@ def test_a_question_that_is_asked_again_is_in_several_folds():
         where.setdefault(tuple(row), set()).add(fold)
     assert sum(len(folds) > 1 for folds in where.values()) > 20
     groups = group_keys(np.arange(len(labels)) % 7)
-    apart = TableSamples.build(
+    apart = TableTraining.build(
         COLUMNS, codes, labels, weights, n_classes=2, n_threads=2, groups=groups
     )
     assert apart.n > len(weights_of(codes, labels, weights))

@@ -11,7 +11,7 @@ from tauboost.search.folds import drawn
 from tauboost.tables.binning import bin_table
 from tauboost.tables.pairs import Pair
 from tauboost.tables.rows import BatchSpec
-from tauboost.tables.training import EVEN, DifferentRows, TableSamples
+from tauboost.tables.training import EVEN, DistinctRows, TableTraining
 from tauboost.validation.frames import take_frame
 
 
@@ -24,14 +24,14 @@ def rows():
     columns, codes = bin_table(take_frame(X), max_bins=20)
     labels = random.integers(0, 3, 500)
     labels[:200] = 0  # the last class is in the second part only
-    whole = DifferentRows.build(codes, labels, random.random(500), np.ones(3), 1)
+    whole = DistinctRows.build(codes, labels, random.random(500), np.ones(3), 1)
     numbers = np.arange(len(whole.labels))
     parts = [whole.take(numbers[:150]), whole.take(numbers[150:]), whole.take(numbers[:0])]
 
     def samples(some):
         folds = drawn(some.prints, np.array(EVEN))
         some = replace(some, codes=some.codes.copy())  # which are put in order in place
-        return TableSamples.ordered(columns, some, folds, whole.weights.sum(), 3, 1)
+        return TableTraining.ordered(columns, some, folds, whole.weights.sum(), 3, 1)
 
     return samples(whole), [samples(part) for part in parts]
 

@@ -19,7 +19,7 @@ from tauboost.tables.binning import bin_table, encode
 from tauboost.tables.certificate import PairPenalty, TableGap
 from tauboost.tables.exact import BlockExact
 from tauboost.tables.pairs import Pair
-from tauboost.tables.training import TableSamples
+from tauboost.tables.training import TableTraining
 from tauboost.validation.frames import take_frame
 
 L1, NET, L2 = 1.0, 0.5, 0.0
@@ -46,16 +46,16 @@ class Fit:
 
     def __init__(self, table, y, weights, loss, psi_of, pairs=(), sign=0):
         columns, codes = bin_table(take_frame(table), weights, 16)
-        self.samples = TableSamples.build(columns, codes, y, weights, n_classes=2, n_threads=1)
+        self.samples = TableTraining.build(columns, codes, y, weights, n_classes=2, n_threads=1)
         self.pairs = Pair.add(self.samples, pairs)
         self.n_terms = self.samples.table.n_terms
         self.signs = np.zeros((self.n_terms, 2), dtype=np.int8)
         self.signs[0, 0] = sign
-        self.loss, self.lanes = loss, None
-        self.lanes = self.make(psi_of(len(columns), len(self.pairs)))
+        self.loss, self.batch = loss, None
+        self.batch = self.make(psi_of(len(columns), len(self.pairs)))
         self.terms = np.arange(self.n_terms, dtype=np.int32)
-        self.at = BlockExact(self.lanes, self.terms)
-        self.gap = TableGap(self.lanes, self.pairs, self.terms, self.make)
+        self.at = BlockExact(self.batch)
+        self.gap = TableGap(self.batch, self.pairs, self.terms, self.make)
 
     def make(self, psi):
         options = {"held": None, "signs": self.signs, "n_threads": 1}
@@ -124,7 +124,7 @@ def test_a_bound_with_pairs_is_never_above_the_optimum(seed, loss):
 def test_the_conjugate_of_a_pair_is_that_of_its_penalty():
     table, y, weights = small_table(0)
     fit = Fit(table, y, weights, "logistic", elastic_net(1e-3, L1), pairs=[(0, 1), (1, 2)])
-    l1, l2 = fit.lanes.psi.l1[:, 0].copy(), fit.lanes.psi.l2[:, 0].copy()
+    l1, l2 = fit.batch.psi.l1[:, 0].copy(), fit.batch.psi.l2[:, 0].copy()
     n_levels = fit.samples.table.n_levels
     for pair in fit.pairs:
         grid = PairPenalty(pair, l1[pair.term], l2[pair.term])
@@ -248,7 +248,7 @@ def test_limits_say_that_they_cut():
     table, y = mixed_table(800)
     few = tb.TableClassifier(max_iter=2).fit(table, y)
     assert few.message_.startswith("Not converged to tol=0.001: certified gap")
-    assert few.message_.endswith("Out of sweeps: 2 done.")
+    assert few.message_.endswith("Out of epochs: 2 of 2 done.")
     assert few.n_iter_ == 2
     late = tb.TableClassifier(time_limit=1e-6).fit(table, y)
     assert "Out of time" in late.message_
@@ -283,7 +283,7 @@ def test_the_objective_never_rises(loss, alpha):
     for _ in range(40):
         fit.sweep(1)
         objectives.append(fit.gap.now().objective)
-        kept = fit.at.value + fit.lanes.psi_value()
+        kept = fit.at.value + fit.batch.psi_value()
         assert kept == pytest.approx(objectives[-1], abs=1e-10)
         assert fit.at.objective >= kept - 1e-12
     assert all(after <= before + 1e-13 for before, after in pairwise(objectives))
