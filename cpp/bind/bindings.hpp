@@ -11,7 +11,7 @@
 #include <stdexcept>
 #include <string>
 
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 
 namespace nb = nanobind;
 
@@ -70,7 +70,7 @@ class WithoutGil {
 // Runs a kernel without the GIL; a Ctrl-C that arrives meanwhile is raised when it returns.
 template <typename Kernel>
 auto released(Kernel kernel) {
-  Pulse pulse([] {
+  Cancellation cancel([] {
     return or_wait_for_the_end([] {
       nb::gil_scoped_acquire gil;
       return PyErr_CheckSignals() != 0;
@@ -78,9 +78,9 @@ auto released(Kernel kernel) {
   });
   auto result = [&] {
     const WithoutGil free;
-    return kernel(pulse);
+    return kernel(cancel);
   }();
-  if (pulse.stopped()) throw nb::python_error();
+  if (cancel.stopped()) throw nb::python_error();
   return result;
 }
 

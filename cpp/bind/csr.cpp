@@ -135,7 +135,7 @@ void bind_csr(nb::module_& module) {
       "inspect_values",
       [](Array<const double> values) {
         CsrFacts facts;
-        look_at_values(values.data(), 0, static_cast<std::int64_t>(values.size()), facts);
+        check_values(values.data(), 0, static_cast<std::int64_t>(values.size()), facts);
         return facts;
       },
       "values"_a);

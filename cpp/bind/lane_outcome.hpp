@@ -13,7 +13,7 @@ namespace tauboost {
 struct LaneOutcome {
   template <int L>
   explicit LaneOutcome(const Outcome<L>& found)
-      : bundles(found.bundles),
+      : blocks(found.blocks),
         undone(found.undone.begin(), found.undone.end()),
         total(found.total.begin(), found.total.end()),
         decrease(found.decrease.begin(), found.decrease.end()),
@@ -22,7 +22,7 @@ struct LaneOutcome {
         edge(found.edge.begin(), found.edge.end()) {}
   LaneOutcome() = default;
 
-  std::int64_t bundles = 0;
+  std::int64_t blocks = 0;
   std::vector<std::int64_t> undone;
   std::vector<double> total, decrease, predicted, longest, edge;
 };

@@ -69,22 +69,22 @@ struct LaneSweep {
 
   std::int64_t n_lanes() const { return static_cast<std::int64_t>(total.size()); }
 
-  SweptLanes run(Pulse& pulse) const {
+  SweptLanes run(Cancellation& cancel) const {
     switch (n_lanes()) {
       case 1:
-        return run<1>(pulse);
+        return run<1>(cancel);
       case 2:
-        return run<2>(pulse);
+        return run<2>(cancel);
       case 4:
-        return run<4>(pulse);
+        return run<4>(cancel);
       default:
-        return run<8>(pulse);
+        return run<8>(cancel);
     }
   }
 
  private:
   template <int L>
-  SweptLanes run(Pulse& pulse) const {
+  SweptLanes run(Cancellation& cancel) const {
     using Rows = LaneRows<L>;
     std::array<double, L> totals;
     std::array<Penalty, L> psi;
@@ -100,7 +100,7 @@ struct LaneSweep {
     Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
     Team team(n_threads);
     SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, is_logistic)
-                         .run(slices, team, pulse));
+                         .run(slices, team, cancel));
     if (is_logistic) {
       const OddsRange odds = range_of_odds<L>(rows.data(), A.m);
       found.least_odds = odds.least;
@@ -112,11 +112,11 @@ struct LaneSweep {
 
 // Each sweep has threads of its own; those of the sweeps next to each other come on top.
 std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps, int n_threads) {
-  return released([&](Pulse& pulse) {
+  return released([&](Cancellation& cancel) {
     std::vector<SweptLanes> found(sweeps.size());
     const auto n = static_cast<std::int64_t>(sweeps.size());
     Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n)));
-    team.share(n, [&](std::int64_t k) { found[k] = sweeps[k]->run(pulse); });
+    team.share(n, [&](std::int64_t k) { found[k] = sweeps[k]->run(cancel); });
     return found;
   });
 }
@@ -210,7 +210,7 @@ void bind_lanes(nb::module_& module) {
       "width"_a);
 
   nb::class_<LaneOutcome>(module, "LaneOutcome")
-      .def_ro("bundles", &LaneOutcome::bundles)
+      .def_ro("bundles", &LaneOutcome::blocks)
       .def_ro("undone", &LaneOutcome::undone)
       .def_ro("total", &LaneOutcome::total)
       .def_ro("decrease", &LaneOutcome::decrease)

@@ -71,8 +71,8 @@ void bind_build(nb::module_& module) {
           X.parts.push_back(
               CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
         const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
-        return released([&](Pulse& pulse) {
-          return build(X, m, intercept, cuts.data(), n_shards, n_threads, pulse);
+        return released([&](Cancellation& cancel) {
+          return build(X, m, intercept, cuts.data(), n_shards, n_threads, cancel);
         });
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
@@ -82,11 +82,11 @@ void bind_build(nb::module_& module) {
 
 // The entries of A column by column, as SciPy's CSC takes them: rows of the core, and values with
 // their signs.
-void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& pulse) {
+void write_entries(const Matrix& A, std::int32_t* rows, double* values, Cancellation& cancel) {
   if (A.m > std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1)
     throw std::invalid_argument("rows has no room for the number of the last row");
   std::int64_t k = 0;
-  for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
+  for (std::int64_t i = 0; i < A.n && !cancel.stopped(); ++i) {
     const std::int64_t before = k;
     for (const Shard& shard : A.shards) {
       const Column column = A.column(shard, i);
@@ -96,7 +96,7 @@ void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& p
         values[k] = e < column.n_neg ? -size : size;
       }
     }
-    pulse.beat(k - before);
+    cancel.check(k - before);
   }
 }
 
@@ -128,8 +128,8 @@ void bind_matrix(nb::module_& module) {
           [](const Matrix& A, Array<std::int32_t> rows, Array<double> values) {
             expect_size(rows, A.nnz, "rows");
             expect_size(values, A.nnz, "values");
-            released([&](Pulse& pulse) {
-              write_entries(A, rows.data(), values.data(), pulse);
+            released([&](Cancellation& cancel) {
+              write_entries(A, rows.data(), values.data(), cancel);
               return 0;
             });
           },

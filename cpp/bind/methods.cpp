@@ -20,9 +20,9 @@ void bind_methods(nb::module_& module) {
            "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a,
            "l1_factors"_a.none() = nb::none(), "l2_factors"_a.none() = nb::none());
 
-  // What came of a run of the driver: of bundles of a sweep, or of draws.
+  // What came of a run of the driver: of blocks of a sweep, or of draws.
   nb::class_<Outcome<1>>(module, "SweepOutcome")
-      .def_ro("bundles", &Outcome<1>::bundles)
+      .def_ro("bundles", &Outcome<1>::blocks)
       .def_prop_ro("undone", [](const Outcome<1>& found) { return found.undone[0]; })
       .def_prop_ro("total", [](const Outcome<1>& found) { return found.total[0]; })
       .def_prop_ro("decrease", [](const Outcome<1>& found) { return found.decrease[0]; })
@@ -56,14 +56,14 @@ void bind_methods(nb::module_& module) {
          double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
-        return released([&](Pulse& pulse) {
+        return released([&](Cancellation& cancel) {
           DrawRows rows(A, w.data(), sampling.tau());
           DrawRows::Steps steps(A, {psi.penalty}, {false, beta}, lam.data(), nullptr,
                                 sampling.tau());
           Draws draws(sampling, first, n_iterations);
           Team team(n_threads);
           return Driver<1, DrawRows, DrawRows::Steps>(rows, steps, {total}, false)
-              .run(draws, team, pulse, max_drift);
+              .run(draws, team, cancel, max_drift);
         });
       },
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "sampling"_a, "first"_a,
@@ -79,14 +79,14 @@ void bind_methods(nb::module_& module) {
         expect_size(gain, A.n, "gain");
         const Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
                             sample_weights(A, c)};
-        return released([&](Pulse& pulse) {
+        return released([&](Cancellation& cancel) {
           SweepRows rows(A, at, tau);
           SweepRows::Steps steps(A, {psi.penalty}, {at.is_logistic()}, at.lam, gain.data(), tau);
           Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
           Team team(n_threads);
           const auto found =
               Driver<1, SweepRows, SweepRows::Steps>(rows, steps, {total}, at.is_logistic())
-                  .run(slices, team, pulse);
+                  .run(slices, team, cancel);
           rows.settle(team);
           return found;
         });
@@ -102,9 +102,9 @@ void bind_methods(nb::module_& module) {
         expect_vectors(A, w, lam);
         if (E) expect_size(*E, A.m, "E");
         Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr, sample_weights(A, c)};
-        return released([&](Pulse& pulse) {
+        return released([&](Cancellation& cancel) {
           return lock_free(
-              A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, pulse,
+              A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, cancel,
               [&](std::int64_t u) { return columns.data()[u]; },
               [&, rule = StepRule{at.is_logistic()}](std::int64_t i, double x,
                                                      const SignedSums& sums, double total) {
@@ -122,9 +122,9 @@ void bind_methods(nb::module_& module) {
          double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         Iterate at = {w.data(), lam.data(), total};
-        return released([&](Pulse& pulse) {
+        return released([&](Cancellation& cancel) {
           return lock_free(
-              A, at, n_draws, {max_drift}, n_threads, pulse,
+              A, at, n_draws, {max_drift}, n_threads, cancel,
               [&](std::int64_t u) { return independent_draw(seed, first + u, A.n); },
               [&](std::int64_t i, double x, const SignedSums& sums, double total) {
                 return proximal_step(psi.penalty, i, x, (sums.pos - sums.neg) / total, beta,

@@ -23,9 +23,9 @@ void bind_products(nb::module_& module) {
         expect_size(neg, n, "neg");
         expect_size(pos, n, "pos");
         if (square) expect_size(*square, n, "square");
-        released([&](Pulse& pulse) {
+        released([&](Cancellation& cancel) {
           gather_columns(A, w.data(), columns.data(), n, neg.data(), pos.data(),
-                         square ? square->data() : nullptr, n_threads, pulse);
+                         square ? square->data() : nullptr, n_threads, cancel);
           return 0;
         });
       },
@@ -52,8 +52,8 @@ void bind_products(nb::module_& module) {
       [](const Matrix& A, Array<const double> d, Array<double> r, int n_threads) {
         expect_size(d, A.n, "d");
         expect_size(r, A.m, "r");
-        released([&](Pulse& pulse) {
-          add_all(A, d.data(), r.data(), n_threads, pulse);
+        released([&](Cancellation& cancel) {
+          add_all(A, d.data(), r.data(), n_threads, cancel);
           return 0;
         });
       },
@@ -75,8 +75,8 @@ void bind_products(nb::module_& module) {
         expect_size(w, A.m, "w");
         const auto k = static_cast<std::int64_t>(columns.size());
         expect_size(H, k * k, "H");
-        released([&](Pulse& pulse) {
-          gram(A, w.data(), columns.data(), k, H.data(), n_threads, pulse);
+        released([&](Cancellation& cancel) {
+          gram(A, w.data(), columns.data(), k, H.data(), n_threads, cancel);
           return 0;
         });
       },
@@ -94,9 +94,9 @@ void bind_products(nb::module_& module) {
         expect_size(l1, k, "l1");
         expect_size(lower, k, "lower");
         expect_size(upper, k, "upper");
-        released([&](Pulse& pulse) {
+        released([&](Cancellation& cancel) {
           quadratic_descent(H.data(), slope.data(), x.data(), l1.data(), lower.data(), upper.data(),
-                            k, most_passes, d.data(), pulse);
+                            k, most_passes, d.data(), cancel);
           return 0;
         });
       },

@@ -23,7 +23,7 @@ class RemoteTableRows {
   std::int64_t n_parts() const { return 1; }
   std::int64_t work(std::int64_t) const { return 0; }
 
-  void measure(std::int64_t, const Bundle& now) {
+  void gather(std::int64_t, const Block& now) {
     auto sums = nb::cast<Array<const double>>(tell("round", now.columns[0]));
     expect_size(sums, 2 * L * table_.terms[now.columns[0]].n_cells(), "sums");
     sums_ = sums;
@@ -39,8 +39,8 @@ class RemoteTableRows {
     }
   }
 
-  void move(std::int64_t, const Move<L>& wanted, const BlockSteps<L>& steps) {
-    const std::int32_t term = wanted.bundle.columns[0];
+  void apply(std::int64_t, const Move<L>& wanted, const BlockSteps<L>& steps) {
+    const std::int32_t term = wanted.block.columns[0];
     const std::int64_t n = table_.terms[term].n_cells();
     const auto taken = steps.taken(wanted.fraction);
     growth_.assign(L * n, 1.0);
@@ -80,8 +80,8 @@ template <int L>
 LaneOutcome sweep(const SweepPlan<L>& plan, nb::object rounds, bool is_logistic) {
   RemoteTableRows<L> rows(plan.table, std::move(rounds), is_logistic);
   Team team(1);
-  Pulse pulse([] { return false; });
-  return LaneOutcome(plan.run(rows, is_logistic, team, pulse));
+  Cancellation cancel([] { return false; });
+  return LaneOutcome(plan.run(rows, is_logistic, team, cancel));
 }
 
 template <int L>

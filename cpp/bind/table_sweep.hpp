@@ -57,7 +57,7 @@ struct SweepPlan {
   }
 
   template <typename Rows>
-  Outcome<L> run(Rows& rows, bool is_logistic, Team& team, Pulse& pulse) const {
+  Outcome<L> run(Rows& rows, bool is_logistic, Team& team, Cancellation& cancel) const {
     std::array<double, L> totals;
     std::copy_n(total.data(), L, totals.begin());
     const std::vector<TermPenalty> penalties = penalties_of(l1, l2);
@@ -65,7 +65,7 @@ struct SweepPlan {
                         n_newton, is_logistic);
     Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
     const auto found =
-        Driver<L, Rows, BlockSteps<L>>(rows, steps, totals, is_logistic).run(slices, team, pulse);
+        Driver<L, Rows, BlockSteps<L>>(rows, steps, totals, is_logistic).run(slices, team, cancel);
     rows.settle(team);
     return found;
   }

@@ -7,7 +7,7 @@
 
 #include "bind/table_sweep.hpp"
 #include "table/booster.hpp"
-#include "table/equal_rows.hpp"
+#include "table/duplicates.hpp"
 #include "table/pairs.hpp"
 #include "table/span.hpp"
 #include "table/table_rows.hpp"
@@ -49,10 +49,10 @@ template <int L>
 LaneOutcome sweep(const RowsCall<L>& call, const SweepPlan<L>& plan, int n_threads) {
   const TableState<L> state = call.state();
   plan.check();
-  return LaneOutcome(released([&](Pulse& pulse) {
+  return LaneOutcome(released([&](Cancellation& cancel) {
     TableRows<L> rows(call.table, state, call.is_logistic());
     Team team(n_threads);
-    return plan.run(rows, call.is_logistic(), team, pulse);
+    return plan.run(rows, call.is_logistic(), team, cancel);
   }));
 }
 
@@ -82,7 +82,7 @@ void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth
   };
   expect_size(growth, L * cells(last), "growth");
   expect_size(sums, 2 * L * cells(next), "sums");
-  released([&](Pulse&) {
+  released([&](Cancellation&) {
     TableRows<L> rows(table, state, call.is_logistic());
     Team team(n_threads);
     if (last >= 0) {
@@ -94,8 +94,8 @@ void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth
       rows.settle(team);
       return 0;
     }
-    const Bundle now = {&next, 1};
-    team.share(rows.n_parts(), [&](std::int64_t part) { rows.measure(part, now); });
+    const Block now = {&next, 1};
+    team.share(rows.n_parts(), [&](std::int64_t part) { rows.gather(part, now); });
     const std::int64_t n = cells(next);
     BinSums found = {std::vector<double>(n), std::vector<double>(n)};
     for (int l = 0; l < L; ++l) {
@@ -175,7 +175,7 @@ void bind_tables(nb::module_& module) {
           [](Booster& booster, std::int64_t level, double d, int n_threads) {
             if (level < 0 || level >= booster.n_sums())
               throw std::invalid_argument("no such level");
-            released([&](Pulse&) {
+            released([&](Cancellation&) {
               Team team(n_threads);
               booster.move(level, d, team);
               return 0;
@@ -208,7 +208,7 @@ void bind_tables(nb::module_& module) {
         std::int64_t n_rows = 0;
         for (const std::int32_t s : chosen) n_rows += table.shards[s].n_rows;
         expect_size(values, n_rows * lanes, "values");
-        released([&](Pulse&) {
+        released([&](Cancellation&) {
           Team team(n_threads);
           add_up(table, levels.data(), intercepts.data(), lanes, chosen, values.data(), team);
           return 0;
@@ -225,7 +225,7 @@ void bind_tables(nb::module_& module) {
         std::vector<std::int32_t> chosen(table.terms.size());
         std::iota(chosen.begin(), chosen.end(), 0);
         if (terms) chosen = checked(*terms, table.terms.size(), "term");
-        released([&](Pulse&) {
+        released([&](Cancellation&) {
           Team team(n_threads);
           all_histograms(table, chosen, w.data(), sums.data(), team);
           return 0;
@@ -241,11 +241,11 @@ void bind_tables(nb::module_& module) {
         expect_size(codes, n_columns * n_rows, "codes");
         expect_size(prints, n_rows, "prints");
         expect_size(first, n_rows, "first");
-        return released([&](Pulse&) {
+        return released([&](Cancellation&) {
           const RowsOfBytes rows = {codes.data(), n_columns, n_rows, labels.data()};
           Team team(n_threads);
           fingerprint_rows(rows, prints.data(), team);
-          return first_of_equals(rows, prints.data(), first.data());
+          return first_duplicates(rows, prints.data(), first.data());
         });
       },
       "codes"_a, "n_columns"_a, "labels"_a, "prints"_a, "first"_a, "n_threads"_a);
@@ -262,7 +262,7 @@ void bind_tables(nb::module_& module) {
         expect_size(sums, SpanRows::n_sums, "sums");
         std::array<double, SpanRows::K> of_each;
         std::copy_n(steps.data(), SpanRows::K, of_each.begin());
-        released([&](Pulse&) {
+        released([&](Cancellation&) {
           Team team(n_threads);
           const SpanRows rows = {m, now.data(), along.data(), c ? c->data() : nullptr,
                                  c && c->size() > 1 ? 1 : 0};
@@ -282,7 +282,7 @@ void bind_tables(nb::module_& module) {
         expect_size(r, m, "r");
         std::array<double, SpanRows::K> of_each;
         std::copy_n(steps.data(), SpanRows::K, of_each.begin());
-        released([&](Pulse&) {
+        released([&](Cancellation&) {
           Team team(n_threads);
           SpanRows{m, now.data(), along.data(), nullptr, 0}.go(of_each, r.data(), team);
           return 0;
@@ -319,12 +319,12 @@ void bind_tables(nb::module_& module) {
         expect_size(sums, n * (n - 1) / 2 * side * side * 2, "sums");
         if (std::any_of(maps.data(), maps.data() + 256 * n, [&](int cell) { return cell >= side; }))
           throw std::invalid_argument("a map leads out of its cells");
-        released([&](Pulse& pulse) {
+        released([&](Cancellation& cancel) {
           Team team(n_threads);
           const PairSums sum(table, chosen, maps.data(), side, g.data(), h.data(), team);
           team.share(n, [&](std::int64_t k) {
             // Before the k-th come n - 1, n - 2, ... pairs.
-            if (!pulse.stopped())
+            if (!cancel.stopped())
               sum(k, sums.data() + (k * (n - 1) - k * (k - 1) / 2) * side * side * 2);
           });
           return 0;

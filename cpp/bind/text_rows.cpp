@@ -21,9 +21,9 @@ std::vector<std::string_view> views(const std::vector<std::string>& strings) {
 template <typename Maker>
 FoundRows* found(const HeldTexts& texts, const Maker& maker, std::int64_t n_columns,
                  int n_threads) {
-  text::RowBlocks rows = released([&](Pulse& pulse) {
+  text::RowBlocks rows = released([&](Cancellation& cancel) {
     Team team(n_threads);
-    return text::rows_of(texts.texts(), maker, team, pulse);
+    return text::rows_of(texts.texts(), maker, team, cancel);
   });
   return new FoundRows(std::move(rows), n_columns);
 }
@@ -55,13 +55,13 @@ nb::tuple merged_terms(Array<const std::uint8_t> text, Array<const std::int64_t>
 class TextIndex {
  public:
   TextIndex(Array<const std::uint8_t> text, Array<const std::int64_t> offsets,
-            std::vector<std::string> left_out, bool has_runs)
+            std::vector<std::string> left_out, bool has_ngrams)
       : index_(views(left_out), process_seed()) {
     const text::Packed terms = packed(text, offsets);
     const WithoutGil free;
-    for (std::int64_t k = 0; k < terms.n; ++k) index_.add_words(terms[k], has_runs);
+    for (std::int64_t k = 0; k < terms.n; ++k) index_.add_words(terms[k], has_ngrams);
     for (std::int64_t k = 0; k < terms.n; ++k)
-      index_.add(terms[k], has_runs, static_cast<std::int32_t>(k));
+      index_.add(terms[k], has_ngrams, static_cast<std::int32_t>(k));
   }
 
   FoundRows* rows(const HeldTexts& texts, const HeldCharacters& characters,

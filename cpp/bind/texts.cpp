@@ -19,9 +19,9 @@ class FoundColumns {
  public:
   FoundColumns(std::unique_ptr<Corpus> corpus, const text::Bounds& bounds, int n_threads)
       : corpus_(std::move(corpus)) {
-    parts_ = released([&](Pulse& pulse) {
+    parts_ = released([&](Cancellation& cancel) {
       Team team(n_threads);
-      return corpus_->columns(bounds, team, pulse);
+      return corpus_->columns(bounds, team, cancel);
     });
   }
 
@@ -111,9 +111,9 @@ struct FoundWords : FoundRows {
 // A corpus that becomes rows or columns, once; what was interrupted is used up, too.
 class TextCorpus {
  public:
-  TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs)
+  TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_ngrams)
       : corpus_(
-            std::make_unique<Corpus>(splitting, std::move(left_out), has_runs, process_seed())) {}
+            std::make_unique<Corpus>(splitting, std::move(left_out), has_ngrams, process_seed())) {}
 
   const Corpus& get() const {
     if (corpus_ == nullptr) throw std::invalid_argument("the corpus is used up");
@@ -190,9 +190,9 @@ void bind_texts(nb::module_& module) {
              int n_threads) {
             const text::Characters known = characters.of(texts);
             std::unique_ptr<Corpus> corpus = self.take();
-            released([&](Pulse& pulse) {
+            released([&](Cancellation& cancel) {
               Team team(n_threads);
-              corpus->read(texts.texts(), known, team, pulse);
+              corpus->read(texts.texts(), known, team, cancel);
               return 0;
             });
             self.put_back(std::move(corpus));
@@ -203,9 +203,9 @@ void bind_texts(nb::module_& module) {
           "rows",
           [](TextCorpus& self, bool binary, int n_threads) {
             std::unique_ptr<Corpus> corpus = self.take();
-            text::RowBlocks rows = released([&](Pulse& pulse) {
+            text::RowBlocks rows = released([&](Cancellation& cancel) {
               Team team(n_threads);
-              return corpus->rows(binary, team, pulse);
+              return corpus->rows(binary, team, cancel);
             });
             return new FoundWords(std::move(corpus), std::move(rows));
           },

@@ -1,4 +1,4 @@
-// The draws of a sampling as bundles for the driver.
+// The draws of a sampling as blocks for the driver.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace tauboost {
 
-// Bundles that are draws first, first + 1, ... of the tau-nice sampling.
+// Blocks that are draws first, first + 1, ... of the tau-nice sampling.
 class Draws {
  public:
   Draws(NiceSampling& sampling, std::uint64_t first, std::int64_t n)
@@ -18,7 +18,7 @@ class Draws {
   }
 
   // Two of them last: this and the one before.
-  Bundle next() {
+  Block next() {
     if (left_ == 0) return {};
     left_ -= 1;
     auto& columns = columns_[draw_ % 2];

@@ -18,26 +18,26 @@ constexpr bool fills(int width) {
 }
 
 template <int L, bool Signed, bool IsLogistic>
-void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums) {
+void gather(const LanePass& pass, const double* rows, LaneSums<L>* sums) {
 #ifdef TAUBOOST_HAS_WIDE
   if (fills<L>(8) && vector_width() >= 8)
-    return widest::measure<L, Signed, IsLogistic>(pass, rows, sums);
+    return widest::gather<L, Signed, IsLogistic>(pass, rows, sums);
   if (fills<L>(4) && vector_width() >= 4)
-    return wide::measure<L, Signed, IsLogistic>(pass, rows, sums);
+    return wide::gather<L, Signed, IsLogistic>(pass, rows, sums);
 #endif
-  narrow::measure<L, Signed, IsLogistic>(pass, rows, sums);
+  narrow::gather<L, Signed, IsLogistic>(pass, rows, sums);
 }
 
 template <int L, bool Signed, bool IsLogistic>
-void move(const LanePass& pass, const double* step, const double* up, double* rows,
-          double* change) {
+void apply(const LanePass& pass, const double* step, const double* up, double* rows,
+           double* change) {
 #ifdef TAUBOOST_HAS_WIDE
   if (fills<L>(8) && vector_width() >= 8)
-    return widest::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+    return widest::apply<L, Signed, IsLogistic>(pass, step, up, rows, change);
   if (fills<L>(4) && vector_width() >= 4)
-    return wide::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+    return wide::apply<L, Signed, IsLogistic>(pass, step, up, rows, change);
 #endif
-  narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+  narrow::apply<L, Signed, IsLogistic>(pass, step, up, rows, change);
 }
 
 template <int L>
@@ -48,10 +48,10 @@ OddsRange range_of_odds(const double* rows, std::int64_t m) {
   return narrow::range_of_odds<L>(rows, m);
 }
 
-#define TAUBOOST_PASSES(L, Signed, IsLogistic)                                                \
-  template void measure<L, Signed, IsLogistic>(const LanePass&, const double*, LaneSums<L>*); \
-  template void move<L, Signed, IsLogistic>(const LanePass&, const double*, const double*,    \
-                                            double*, double*);
+#define TAUBOOST_PASSES(L, Signed, IsLogistic)                                               \
+  template void gather<L, Signed, IsLogistic>(const LanePass&, const double*, LaneSums<L>*); \
+  template void apply<L, Signed, IsLogistic>(const LanePass&, const double*, const double*,  \
+                                             double*, double*);
 #define TAUBOOST_LANES(L)                                                  \
   template OddsRange range_of_odds<L>(const double* rows, std::int64_t m); \
   TAUBOOST_PASSES(L, false, false)                                         \

@@ -29,11 +29,11 @@ class LaneRows {
   std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
   std::int64_t work(std::int64_t n) const { return L * n * (A_.nnz / A_.n + 16); }
 
-  void measure(std::int64_t s, const Bundle& now) {
-    passes_.measure({A_, A_.shards[s], now.columns, now.n}, rows_of(s), sums_.data() + s * tau_);
+  void gather(std::int64_t s, const Block& now) {
+    passes_.gather({A_, A_.shards[s], now.columns, now.n}, rows_of(s), sums_.data() + s * tau_);
   }
 
-  SignedSums sums(const Bundle&, std::int64_t k, int l) const {
+  SignedSums sums(const Block&, std::int64_t k, int l) const {
     SignedSums sums;
     for (std::size_t s = 0; s < A_.shards.size(); ++s) {
       const LaneSums<L>& part = sums_[s * tau_ + k];
@@ -56,9 +56,9 @@ class LaneRows {
     return sums;
   }
 
-  void move(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
-    passes_.move({A_, A_.shards[s], wanted.bundle.columns, wanted.bundle.n}, steps.moving(wanted),
-                 steps.growth(), rows_of(s), change_[s].data());
+  void apply(std::int64_t s, const Move<L>& wanted, const Steps& steps) {
+    passes_.apply({A_, A_.shards[s], wanted.block.columns, wanted.block.n}, steps.moving(wanted),
+                  steps.growth(), rows_of(s), change_[s].data());
   }
 
   const std::vector<Lanes>& changes() const { return change_; }

@@ -13,7 +13,7 @@
 
 #include "kernels/iterate.hpp"
 #include "kernels/weights.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
@@ -76,7 +76,7 @@ inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total,
   SignedSums sums;
   for (std::size_t s = 0; s < n_shards; ++s)
     sums += on_rows(shard_at(s), [&, column = A.column(shard_at(s), i)](const auto& rows) {
-      return gather(column, rows);
+      return column_sums(column, rows);
     });
   std::atomic_ref<double> coordinate(at.lam[i]);
   double from = coordinate.load(std::memory_order_relaxed), to;
@@ -114,7 +114,7 @@ class LockFree {
   LockFree(const Matrix& A, Iterate& at, const Pick& pick, const Rule& rule)
       : A_(A), at_(at), pick_(pick), rule_(rule) {}
 
-  AsyncOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
+  AsyncOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Cancellation& cancel) {
     // Short enough for a few dense columns not to keep the other threads waiting at the end.
     const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
     const double smallest = Bounds::vanished * at_.total;
@@ -127,7 +127,7 @@ class LockFree {
       // They begin at different shards, so that on dense columns they do not chase each other.
       const std::size_t first_shard = rank * A_.shards.size() / team.size();
       Member member{first_shard, SharedTotal(at_.total), {}};
-      while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
+      while (!cancel.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
              member.total.now() >= smallest) {
         const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
         if (begin >= n_updates) break;
@@ -137,7 +137,7 @@ class LockFree {
         drift += catch_up(member, most_put_off);
         member.total.refresh();
         Shared::add(outcome.drift, drift);
-        pulse.beat(work);
+        cancel.check(work);
       }
       Shared::add(outcome.drift, catch_up(member, 0));
       member.total.refresh();
@@ -212,8 +212,8 @@ class LockFree {
 
 template <typename Pick, typename Rule>
 AsyncOutcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
-                       int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
-  return LockFree<Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, pulse);
+                       int n_threads, Cancellation& cancel, const Pick& pick, const Rule& rule) {
+  return LockFree<Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, cancel);
 }
 
 }  // namespace tauboost

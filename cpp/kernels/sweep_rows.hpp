@@ -1,5 +1,5 @@
 // The rows of one problem on this machine, with everything a sweep of the exact method gains from:
-// runs of short columns and nearly full columns (shard_bundle.hpp).
+// runs of short columns and nearly full columns (shard_block.hpp).
 #pragma once
 
 #include <array>
@@ -8,7 +8,7 @@
 #include "kernels/coordinate_steps.hpp"
 #include "kernels/iterate.hpp"
 #include "kernels/moves.hpp"
-#include "kernels/shard_bundle.hpp"
+#include "kernels/shard_block.hpp"
 
 namespace tauboost {
 
@@ -30,12 +30,12 @@ class SweepRows {
   std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
   std::int64_t work(std::int64_t n) const { return n * (A_.nnz / A_.n + 16); }
 
-  void measure(std::int64_t s, const Bundle& now) {
-    parts_[s].measure(now.columns, now.n, pairs_.data() + 2 * s * tau_,
-                      squares_.data() + (squares_.empty() ? 0 : s * tau_));
+  void gather(std::int64_t s, const Block& now) {
+    parts_[s].gather(now.columns, now.n, pairs_.data() + 2 * s * tau_,
+                     squares_.data() + (squares_.empty() ? 0 : s * tau_));
   }
 
-  SignedSums sums(const Bundle& now, std::int64_t k, int) const {
+  SignedSums sums(const Block& now, std::int64_t k, int) const {
     SignedSums sums;
     const bool is_valued = A_.is_valued(now.columns[k]);
     for (std::size_t s = 0; s < A_.shards.size(); ++s) {
@@ -46,9 +46,9 @@ class SweepRows {
     return {scale * sums.neg, scale * sums.pos, sums.square};
   }
 
-  void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
+  void apply(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
     change_[s][0] = on_rows(A_.shards[s], at_, [&](const auto& rows) {
-      return parts_[s].move(wanted.bundle.columns, steps.moving(wanted), steps.growth(), rows);
+      return parts_[s].apply(wanted.block.columns, steps.moving(wanted), steps.growth(), rows);
     });
   }
 
@@ -56,7 +56,7 @@ class SweepRows {
 
   double recount(int) {
     double total = 0.0;
-    for (ShardBundle& part : parts_) total += part.recount();
+    for (ShardBlock& part : parts_) total += part.recount();
     return total;
   }
 
@@ -71,8 +71,8 @@ class SweepRows {
   const Matrix& A_;
   const Iterate at_;
   const std::int64_t tau_;
-  std::vector<ShardBundle> parts_;
-  std::vector<double> pairs_, squares_;  // sums over the columns of the bundle, shard by shard
+  std::vector<ShardBlock> parts_;
+  std::vector<double> pairs_, squares_;  // sums over the columns of the block, shard by shard
   std::vector<std::array<double, 1>> change_;
 };
 

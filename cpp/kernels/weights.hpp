@@ -101,7 +101,7 @@ struct SharedLogistic {
 // sums.neg = (w[rows] * values)[:n_neg].sum(); sums.pos = (w[rows] * values)[n_neg:].sum()
 // sums.square = (w[rows] * values**2).sum(); w of each side is what is stored times its lag
 template <typename Rows>
-inline SignedSums gather_unscaled(const Column& column, const Rows& rows, Sides lag = {1.0, 1.0}) {
+inline SignedSums unscaled_sums(const Column& column, const Rows& rows, Sides lag = {1.0, 1.0}) {
   const auto weight = [=, js = column.rows](std::int64_t k) {
     // Columns lie one after the other: what comes next is asked for across their borders.
     rows.soon(js[k + padding]);
@@ -125,8 +125,8 @@ inline SignedSums gather_unscaled(const Column& column, const Rows& rows, Sides 
 }
 
 template <typename Rows>
-inline SignedSums gather(const Column& column, const Rows& rows) {
-  SignedSums sums = gather_unscaled(column, rows);
+inline SignedSums column_sums(const Column& column, const Rows& rows) {
+  SignedSums sums = unscaled_sums(column, rows);
   if (column.values == nullptr) {
     sums.neg *= column.scale;
     sums.pos *= column.scale;

@@ -44,8 +44,8 @@ struct CsrFacts {
   }
 };
 
-inline void look_at_values(const double* data, std::int64_t begin, std::int64_t end,
-                           CsrFacts& facts) {
+inline void check_values(const double* data, std::int64_t begin, std::int64_t end,
+                         CsrFacts& facts) {
   bool all_one = true;
   for (std::int64_t k = begin; k < end; ++k) all_one &= data[k] == 1.0;
   facts.all_one = all_one;
@@ -100,7 +100,7 @@ CsrFacts facts_of(const Rows& X, std::int64_t first_row, std::int64_t last_row) 
   facts.least_index = least, facts.most_index = most;
   facts.is_ascending = is_ascending(X, first_row, last_row);
   facts.has_duplicates = !facts.is_ascending && has_duplicates(X, first_row, last_row);
-  if (X.data != nullptr) look_at_values(X.data, begin, end, facts);
+  if (X.data != nullptr) check_values(X.data, begin, end, facts);
   return facts;
 }
 

@@ -8,7 +8,7 @@
 namespace tauboost {
 
 // Columns that most rows have an entry in, found by the number of their entries. Weights that lag
-// behind do so by label (kernels/shard_bundle.hpp), so the sign of every entry, of any column, has
+// behind do so by label (kernels/shard_block.hpp), so the sign of every entry, of any column, has
 // to be that of its row's label.
 inline void find_full(Matrix& A, bool any_negative) {
   for (std::int64_t i = 0; i < A.n && !any_negative; ++i) {

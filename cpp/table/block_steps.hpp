@@ -31,9 +31,9 @@ class BlockSteps {
 
   static std::int64_t n_slices(std::int64_t n) { return n * L; }
 
-  // Bundles are single terms: all of a term's levels are many coordinates already.
+  // Blocks are single terms: all of a term's levels are many coordinates already.
   template <typename Rows>
-  void decide(const Bundle& now, std::int64_t lane, const Rows& rows,
+  void decide(const Block& now, std::int64_t lane, const Rows& rows,
               const std::array<double, L>& total) {
     const int l = static_cast<int>(lane);
     const Term& term = table_.terms[now.columns[0]];
@@ -46,14 +46,14 @@ class BlockSteps {
   }
 
   Tally tally(std::int64_t, int l) const { return work_[l].tally; }
-  Tally tally(const Bundle&, int, double) const { return {}; }
+  Tally tally(const Block&, int, double) const { return {}; }
 
   // Decided steps never raise the objective: there is nothing to make shorter.
   double shorter(double) const { return 0.0; }
-  void set_part(const Bundle&, const std::array<double, L>&) {}
-  void keep_part(const Bundle&, int, double) {}
+  void set_part(const Block&, const std::array<double, L>&) {}
+  void keep_part(const Block&, int, double) {}
 
-  void commit(const Bundle& last, std::int64_t lane, const std::array<bool, L>&) {
+  void commit(const Block& last, std::int64_t lane, const std::array<bool, L>&) {
     const Term& term = table_.terms[last.columns[0]];
     TermWork& work = work_[lane];
     double* x = levels_ + lane * table_.n_levels + term.offset;

@@ -51,12 +51,12 @@ struct TablePass {
   CellOf last, next;
   const Real<L>* factor;  // exp of the last steps, L numbers a cell, for this label
   // Of the next term: L sums of weights for each cell, and as many of curvatures (logistic) behind
-  // them. One lane: `copies` histograms side by side, so that no sum waits for the one before it.
+  // them. One lane: `replicas` histograms side by side, so that no sum waits for the one before it.
   Real<L>* histogram;
 };
 
 template <int L>
-constexpr int copies = L == 1 ? 4 : 1;
+constexpr int replicas = L == 1 ? 4 : 1;
 
 template <bool IsLogistic>
 constexpr int sums_a_cell = IsLogistic ? 2 : 1;

@@ -35,7 +35,7 @@ class TableRows {
       : table_(table),
         state_(state),
         is_logistic_(is_logistic),
-        width_(copies<L> * L * (is_logistic ? sums_a_cell<true> : sums_a_cell<false>)),
+        width_(replicas<L> * L * (is_logistic ? sums_a_cell<true> : sums_a_cell<false>)),
         stride_(static_cast<std::int64_t>(table.largest_term) * width_),
         parts_(parts_of(table, state.shards)),
         histograms_(parts_.size() * stride_),
@@ -45,7 +45,7 @@ class TableRows {
   std::int64_t n_parts() const { return static_cast<std::int64_t>(parts_.size()); }
   std::int64_t work(std::int64_t) const { return L * table_.n_rows; }
 
-  void measure(std::int64_t part, const Bundle& now) {
+  void gather(std::int64_t part, const Block& now) {
     const Term& term = table_.terms[now.columns[0]];
     Real<L>* histogram = histograms_.data() + part * stride_;
     std::fill_n(histogram, term.n_cells() * width_, Real<L>(0));
@@ -57,10 +57,10 @@ class TableRows {
     is_logistic_ ? sums_of<true>(term, l, total, sums) : sums_of<false>(term, l, total, sums);
   }
 
-  void move(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
+  void apply(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
     if (part != 0) return;
     for (int l = 0; l < L; ++l) change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
-    keep(table_.terms[wanted.bundle.columns[0]], steps.taken(wanted.fraction));
+    keep(table_.terms[wanted.block.columns[0]], steps.taken(wanted.fraction));
   }
 
   // Keeps what the next pass multiplies by: exp of the steps of a term, lane by lane; null: none.
@@ -111,9 +111,9 @@ class TableRows {
       const bool is_up = is_positive(parts_[part].label, l);
       for (int b = 0; b < n; ++b) {
         double w = 0.0, h = 0.0;
-        for (int copy = 0; copy < copies<L>; ++copy) {
+        for (int replica = 0; replica < replicas<L>; ++replica) {
           const Real<L>* cell =
-              histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
+              histogram + (b * replicas<L> + replica) * L * sums_a_cell<IsLogistic> + l;
           w += cell[0];
           if constexpr (IsLogistic) h += cell[L];
         }

@@ -345,9 +345,9 @@ struct TermSteps {
     work.target.swap(work.growth);
     work.change = IsLogistic ? loss : total * std::expm1(loss);
     work.tally.gain = -(loss + work.tally.cost);
-    // As the driver will judge it: rounding may not make a rise of it.
-    const double judged = (IsLogistic ? work.change : std::log1p(work.change / total));
-    if (judged + work.tally.cost <= 0.0) return;
+    // As the driver will test it: rounding may not make a rise of it.
+    const double tested = (IsLogistic ? work.change : std::log1p(work.change / total));
+    if (tested + work.tally.cost <= 0.0) return;
     work.begin(n);
     work.tally = {};
     work.change = 0.0;

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "text/runs.hpp"
+#include "text/ngrams.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost::text {

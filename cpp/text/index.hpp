@@ -1,4 +1,4 @@
-// Terms that are known, to be found in texts: words by their numbers, runs of words as steps from
+// Terms that are known, to be found in texts: words by their numbers, n-grams as steps from
 // one to the next.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace tauboost::text {
 
-// Which runs there are: a run is a node, a longer run a step by one more word. Words are the first
+// Which n-grams there are: one is a node, a longer one a step by one more word. Words are the first
 // nodes.
 class Index {
  public:
@@ -25,13 +25,13 @@ class Index {
   }
 
   // Words first: their numbers are to be the nodes below all others.
-  void add_words(std::string_view term, bool is_run) {
-    each_word(term, is_run, [&](std::string_view word) { words_.add(word); });
+  void add_words(std::string_view term, bool is_ngram) {
+    each_word(term, is_ngram, [&](std::string_view word) { words_.add(word); });
   }
-  void add(std::string_view term, bool is_run, std::int32_t column) {
+  void add(std::string_view term, bool is_ngram, std::int32_t column) {
     if (columns_.size() < words_.size()) columns_.resize(words_.size(), -1);
     std::uint32_t node = no_word;
-    each_word(term, is_run, [&](std::string_view word) {
+    each_word(term, is_ngram, [&](std::string_view word) {
       const std::uint32_t next = words_.find(word);
       node = node == no_word ? next : step(node, next);
     });
@@ -64,9 +64,9 @@ class Index {
   };
 
   template <typename Use>
-  static void each_word(std::string_view term, bool is_run, const Use& use) {
+  static void each_word(std::string_view term, bool is_ngram, const Use& use) {
     for (;;) {
-      const std::size_t end = is_run ? term.find(' ') : term.npos;
+      const std::size_t end = is_ngram ? term.find(' ') : term.npos;
       use(term.substr(0, end));
       if (end == term.npos) return;
       term.remove_prefix(end + 1);
@@ -142,7 +142,7 @@ class FoundTerms {
     if (column >= 0) sorter_.add(static_cast<std::uint32_t>(column), false);
   }
 
-  // From runs that end before a word to those that end with it: node k begins at word k.
+  // From n-grams that end before a word to those that end with it: node k begins at word k.
   void lengthen(int length) {
     const std::size_t n =
         words_.size() < static_cast<std::size_t>(length) ? 0 : words_.size() - length + 1;

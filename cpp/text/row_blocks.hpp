@@ -10,7 +10,7 @@
 
 #include "matrix/pages.hpp"
 #include "text/text.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/scratch.hpp"
 #include "threads/team.hpp"
 
@@ -23,7 +23,7 @@ struct RowPool {
   std::vector<std::int64_t> ends;  // of each row in them
 };
 
-// Rows of a run of texts, in one of the pools.
+// Rows of some texts in a row, in one of the pools.
 struct RowBlock {
   int pool = 0;
   std::int64_t first_row = 0, end_row = 0;
@@ -140,7 +140,7 @@ inline std::vector<std::int64_t> cut(const std::vector<Text>& texts, std::int64_
 // uses at the time. After Ctrl-C the rows are of no use.
 template <typename Maker, typename Make>
 RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_maker, Team& team,
-                    Pulse& pulse, const Make& make) {
+                    Cancellation& cancel, const Make& make) {
   struct Work {
     Maker maker;
     RowPool pool = {};
@@ -149,7 +149,7 @@ RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_mak
   RowBlocks rows;
   rows.blocks.resize(static_cast<std::size_t>(n_blocks));
   team.share(n_blocks, [&](std::int64_t b) {
-    if (pulse.stopped()) return;
+    if (cancel.stopped()) return;
     const auto work = works.borrow();
     RowPool& pool = work->pool;
     const auto first = static_cast<std::int64_t>(pool.ends.size());
@@ -162,14 +162,15 @@ RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_mak
 
 // The rows of texts: a maker adds the row of a text to a pool.
 template <typename Maker>
-RowBlocks rows_of(const std::vector<Text>& texts, const Maker& maker, Team& team, Pulse& pulse) {
+RowBlocks rows_of(const std::vector<Text>& texts, const Maker& maker, Team& team,
+                  Cancellation& cancel) {
   const std::vector<std::int64_t> cuts = cut(texts, 1 << 18);
   return blocks_of<Maker>(
-      static_cast<std::int64_t>(cuts.size()) - 1, [&] { return maker; }, team, pulse,
+      static_cast<std::int64_t>(cuts.size()) - 1, [&] { return maker; }, team, cancel,
       [&](std::int64_t b, Maker& make, RowPool& pool) {
-        for (std::int64_t k = cuts[b]; k < cuts[b + 1] && !pulse.stopped(); ++k) {
+        for (std::int64_t k = cuts[b]; k < cuts[b + 1] && !cancel.stopped(); ++k) {
           make(texts[k], pool);
-          pulse.beat(texts[k].n_bytes());
+          cancel.check(texts[k].n_bytes());
         }
       });
 }

@@ -1,9 +1,9 @@
-// Words and runs of words as columns, straight from the order of their names.
+// Words and n-grams as columns, straight from the order of their names.
 //
-// A space sorts below every character of a word, so runs of words sort as their words do, one after
-// another: the column of a word is followed by those of the runs that begin with it. All places of
-// a word, in the order of texts, are its column; sorted by the word that comes next, they are the
-// columns of its pairs; each of these, sorted by the word after that, of triples; and so on.
+// A space sorts below every character of a word, so n-grams sort as their words do, one after
+// another: the column of a word is followed by those of the n-grams that begin with it. All places
+// of a word, in the order of texts, are its column; sorted by the word that comes next, they are
+// the columns of its pairs; each of these, sorted by the word after that, of triples; and so on.
 #pragma once
 
 #include <algorithm>
@@ -22,12 +22,12 @@ struct Stream {
 };
 
 struct Bounds {
-  int least = 1, most = 1;                    // words in a run
+  int least = 1, most = 1;                    // words in an n-gram
   std::int64_t min_texts = 1, max_texts = 1;  // that have it
   bool binary = false;
 };
 
-// Columns in a row: which words each is a run of, and the texts that have it, ascending.
+// Columns in a row: which words each is made of, and the texts that have it, ascending.
 struct Columns {
   Growing<std::uint32_t> texts, counts;  // no counts where all are 1
   std::vector<std::int64_t> ends;        // of each column in them
@@ -36,11 +36,11 @@ struct Columns {
   std::vector<std::int64_t> word_ends;   // of each column in them
 };
 
-class Runs {
+class Ngrams {
  public:
-  Runs(const Stream& stream, const Bounds& bounds) : stream_(stream), bounds_(bounds) {}
+  Ngrams(const Stream& stream, const Bounds& bounds) : stream_(stream), bounds_(bounds) {}
 
-  // Adds the columns of the runs that begin with a word. Each place of it: the upper half is the
+  // Adds the columns of the n-grams that begin with a word. Each place of it: the upper half is the
   // rank of the next word, the lower half the place; places ascend, and are used up.
   void add(std::uint32_t word, std::uint64_t* places, std::int64_t n) {
     path_.assign(1, word);

@@ -1,10 +1,10 @@
-// The columns of a bundle in one shard, and the two passes over them: sum the weights, then scale
+// The columns of a block in one shard, and the two passes over them: sum the weights, then scale
 // the rows. Two kinds of columns are not gone through one by one.
 //
 // Short columns. Most columns of sparse data have a handful of entries in a shard. A loop for each
 // costs more than its entries: the processor cannot guess where it ends. So neighbouring columns
 // with few entries are taken as one run, entry by entry, each of which knows the slot, 2 k +
-// (A_ji > 0) for the k-th column of the bundle, that its weight is added to or its growth read
+// (A_ji > 0) for the k-th column of the block, that its weight is added to or its growth read
 // from.
 //
 // Nearly full columns, exponential loss. Their sums are those of all rows less those of the rows
@@ -22,51 +22,51 @@ namespace tauboost {
 
 // Shards are worked on by different threads, and lie next to each other: on cache lines of their
 // own.
-class alignas(128) ShardBundle {
+class alignas(128) ShardBlock {
  public:
   // `w` is the shard's own part of the weights; full columns are only special for those of the
   // exponential loss.
-  ShardBundle(const Matrix& A, const Shard& shard, double* w, bool is_exponential)
+  ShardBlock(const Matrix& A, const Shard& shard, double* w, bool is_exponential)
       : A_(A), shard_(shard), w_(w), has_full_(is_exponential && !A.full.empty()) {
     if (has_full_) recount();
   }
 
   // Sums over the columns, with neg and pos of each next to each other in `pairs`, as
-  // gather_unscaled leaves them; of the squares, those of columns with values.
-  [[gnu::flatten]] void measure(const std::int32_t* bundle, std::int64_t n, double* pairs,
-                                double* squares) {
+  // unscaled_sums leaves them; of the squares, those of columns with values.
+  [[gnu::flatten]] void gather(const std::int32_t* columns, std::int64_t n, double* pairs,
+                               double* squares) {
     runs_.clear();
     long_.clear();
     full_.clear();
     used_ = 0;
     for (std::int64_t k = 0; k < n;) {
-      if (is_short(bundle[k])) {
-        k = measure_run(bundle, k, n, pairs);
+      if (is_short(columns[k])) {
+        k = gather_run(columns, k, n, pairs);
         continue;
       }
-      const SignedSums sums = measure_long(bundle[k], k);
+      const SignedSums sums = gather_long(columns[k], k);
       pairs[2 * k] = sums.neg;
       pairs[2 * k + 1] = sums.pos;
-      if (A_.is_valued(bundle[k])) squares[k] = sums.square;
+      if (A_.is_valued(columns[k])) squares[k] = sums.square;
       ++k;
     }
   }
 
-  // exp(r) *= exp(A_S d) for the columns S that were measured last; growth holds expm1(-a d) and
+  // exp(r) *= exp(A_S d) for the columns S that were gathered last; growth holds expm1(-a d) and
   // expm1(a d) next to each other. Returns the change of w.sum().
   template <typename Rows>
-  [[gnu::flatten]] double move(const std::int32_t* bundle, const double* d, const double* growth,
-                               const Rows& rows) {
+  [[gnu::flatten]] double apply(const std::int32_t* columns, const double* d, const double* growth,
+                                const Rows& rows) {
     Sides change;
     for (const std::int64_t k : long_)
       if (d[k] != 0.0)
-        change += scatter_sides(A_.column(shard_, bundle[k]), d[k], growth[2 * k + 1], rows);
-    for (const Run& run : runs_) change += move_run(run, d, growth, rows);
+        change += scatter_sides(A_.column(shard_, columns[k]), d[k], growth[2 * k + 1], rows);
+    for (const Run& run : runs_) change += apply_run(run, d, growth, rows);
     if (!has_full_) return change.neg + change.pos;
     stored_ += change;
     double moved = lag_.neg * change.neg + lag_.pos * change.pos;
     for (const Full& full : full_)
-      if (d[full.k] != 0.0) moved += move_full(full, growth[2 * full.k], growth[2 * full.k + 1]);
+      if (d[full.k] != 0.0) moved += apply_full(full, growth[2 * full.k], growth[2 * full.k + 1]);
     // The most that they have been: steps that blow the sums up, and are taken back, leave errors.
     reference_ = {std::max(reference_.neg, stored_.neg), std::max(reference_.pos, stored_.pos)};
     if (is_worn()) recount();
@@ -88,12 +88,12 @@ class alignas(128) ShardBundle {
  private:
   static constexpr std::int64_t most_entries = 32;  // of a column that is called short
 
-  // Columns begin ... end of the bundle, whose entries lie next to each other.
+  // Columns begin ... end of the block, whose entries lie next to each other.
   struct Run {
     std::int64_t begin, end, first_entry, n_entries, first_slot;
   };
 
-  // A nearly full column, the k-th of the bundle.
+  // A nearly full column, the k-th of the block.
   struct Full {
     std::int64_t k, slot;
   };
@@ -114,19 +114,19 @@ class alignas(128) ShardBundle {
     return shard_.start[i + 1] - shard_.start[i] <= most_entries && !A_.is_valued(i);
   }
 
-  SignedSums measure_long(std::int64_t i, std::int64_t k) {
+  SignedSums gather_long(std::int64_t i, std::int64_t k) {
     const std::int64_t slot = has_full_ ? A_.full_slot(i) : -1;
     if (slot < 0) {
       long_.push_back(k);
-      return gather_unscaled(A_.column(shard_, i), Weights{w_}, lag_);
+      return unscaled_sums(A_.column(shard_, i), Weights{w_}, lag_);
     }
     full_.push_back({k, slot});
-    const SignedSums absent = gather_unscaled(A_.absent(shard_, slot), Weights{w_});
+    const SignedSums absent = unscaled_sums(A_.absent(shard_, slot), Weights{w_});
     return {lag_.neg * std::max(stored_.neg - absent.neg, 0.0),
             lag_.pos * std::max(stored_.pos - absent.pos, 0.0), 0.0};
   }
 
-  double move_full(const Full& full, double down, double up) {
+  double apply_full(const Full& full, double down, double up) {
     const Column absent = A_.absent(shard_, full.slot);
     const Exclusive rows = {w_};
     const std::int64_t n_pos = absent.n - absent.n_neg;
@@ -139,18 +139,18 @@ class alignas(128) ShardBundle {
     return moved;
   }
 
-  std::int64_t end_of_run(const std::int32_t* bundle, std::int64_t begin, std::int64_t n) const {
+  std::int64_t end_of_run(const std::int32_t* columns, std::int64_t begin, std::int64_t n) const {
     std::int64_t k = begin + 1;
-    while (k < n && shard_.start[bundle[k]] == shard_.start[bundle[k - 1] + 1] &&
-           is_short(bundle[k]))
+    while (k < n && shard_.start[columns[k]] == shard_.start[columns[k - 1] + 1] &&
+           is_short(columns[k]))
       ++k;
     return k;
   }
 
-  std::int64_t measure_run(const std::int32_t* bundle, std::int64_t begin, std::int64_t n,
-                           double* pairs) {
-    const std::int64_t end = end_of_run(bundle, begin, n), first = shard_.start[bundle[begin]];
-    const std::int64_t n_entries = shard_.start[bundle[end - 1] + 1] - first;
+  std::int64_t gather_run(const std::int32_t* columns, std::int64_t begin, std::int64_t n,
+                          double* pairs) {
+    const std::int64_t end = end_of_run(columns, begin, n), first = shard_.start[columns[begin]];
+    const std::int64_t n_entries = shard_.start[columns[end - 1] + 1] - first;
     runs_.push_back({begin, end, first, n_entries, used_});
     if (slot_.size() < static_cast<std::size_t>(used_ + n_entries + 1))
       slot_.resize(2 * (used_ + n_entries + 1));
@@ -159,9 +159,9 @@ class alignas(128) ShardBundle {
     // Where each sign of each column begins; what an empty one writes, the next one overwrites.
     std::fill(slot, slot + n_entries + 1, 0);
     for (std::int64_t k = begin; k < end; ++k) {
-      const std::int64_t at = shard_.start[bundle[k]] - first;
+      const std::int64_t at = shard_.start[columns[k]] - first;
       slot[at] = static_cast<std::uint32_t>(2 * k);
-      slot[at + shard_.n_neg[bundle[k]]] = static_cast<std::uint32_t>(2 * k + 1);
+      slot[at + shard_.n_neg[columns[k]]] = static_cast<std::uint32_t>(2 * k + 1);
     }
     std::fill(pairs + 2 * begin, pairs + 2 * end, 0.0);
     const std::int32_t* rows = shard_.rows.get() + first;
@@ -180,7 +180,7 @@ class alignas(128) ShardBundle {
   }
 
   template <typename Rows>
-  Sides move_run(const Run& run, const double* d, const double* growth, const Rows& rows) const {
+  Sides apply_run(const Run& run, const double* d, const double* growth, const Rows& rows) const {
     if (std::all_of(d + run.begin, d + run.end, [](double step) { return step == 0.0; })) return {};
     const std::uint32_t* slot = slot_.data() + run.first_slot;
     const std::int32_t* js = shard_.rows.get() + run.first_entry;
