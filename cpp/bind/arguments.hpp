@@ -6,7 +6,7 @@
 #include <optional>
 
 #include "bind/bindings.hpp"
-#include "kernels/iterate.hpp"
+#include "kernels/loss.hpp"
 #include "kernels/penalty.hpp"
 #include "matrix/columns.hpp"
 
@@ -37,6 +37,16 @@ inline SampleWeights sample_weights(const Matrix& A, const std::optional<Array<c
   if (c->size() == 1) return {c->data(), 0};
   expect_size(*c, A.m, "c");
   return {c->data(), 1};
+}
+
+// The rows of one problem; E and c where its loss keeps odds.
+inline Iterate iterate(const Matrix& A, const Array<double>& w,
+                       const std::optional<Array<double>>& E,
+                       const std::optional<Array<const double>>& c, double* lam = nullptr,
+                       double total = 1.0) {
+  expect_size(w, A.m, "w");
+  if (E) expect_size(*E, A.m, "E");
+  return {w.data(), lam, total, E ? E->data() : nullptr, sample_weights(A, c)};
 }
 
 inline void expect_vectors(const Matrix& A, const Array<double>& w, const Array<double>& lam) {

@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "bind/bindings.hpp"
-#include "kernels/driver.hpp"
+#include "kernels/concepts.hpp"
 
 namespace tauboost {
 

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "bind/lane_outcome.hpp"
+#include "kernels/driver.hpp"
 #include "kernels/lane_rows.hpp"
 #include "kernels/subspace.hpp"
 #include "simd/vectors.hpp"
@@ -17,6 +18,23 @@ using namespace nb::literals;
 
 namespace tauboost {
 namespace {
+
+// use.operator()<L>() for the number of lanes, of those that were compiled.
+template <typename Use>
+auto with_lanes(std::int64_t n, Use use) {
+  switch (n) {
+    case 1:
+      return use.template operator()<1>();
+    case 2:
+      return use.template operator()<2>();
+    case 4:
+      return use.template operator()<4>();
+    case 8:
+      return use.template operator()<8>();
+    default:
+      throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
+  }
+}
 
 // What came of a sweep, and between what the odds are now: 1 for the exponential loss.
 struct SweptLanes : LaneOutcome {
@@ -57,8 +75,6 @@ struct LaneSweep {
         is_signed(is_signed),
         n_threads(n_threads) {
     const std::int64_t L = n_lanes();
-    if (L != 1 && L != 2 && L != 4 && L != 8)
-      throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
     expect_size(rows, A.m * L * (is_logistic ? 2 : 1), "rows");
     expect_size(lam, A.n * L, "lam");
     expect_size(l1, L, "l1");
@@ -70,22 +86,16 @@ struct LaneSweep {
   std::int64_t n_lanes() const { return static_cast<std::int64_t>(total.size()); }
 
   SweptLanes run(Cancellation& cancel) const {
-    switch (n_lanes()) {
-      case 1:
-        return run<1>(cancel);
-      case 2:
-        return run<2>(cancel);
-      case 4:
-        return run<4>(cancel);
-      default:
-        return run<8>(cancel);
-    }
+    return with_lanes(n_lanes(), [&]<int L>() {
+      return with_loss(is_logistic,
+                       [&]<LossOf Loss>(Loss) { return run<LaneRows<L, Loss>>(cancel); });
+    });
   }
 
  private:
-  template <int L>
+  template <RowsOf Rows>
   SweptLanes run(Cancellation& cancel) const {
-    using Rows = LaneRows<L>;
+    constexpr int L = Rows::L;
     std::array<double, L> totals;
     std::array<Penalty, L> psi;
     for (int l = 0; l < L; ++l) {
@@ -95,13 +105,12 @@ struct LaneSweep {
       psi[l].l2_factors = l2_factors ? l2_factors->data() + l : nullptr;
       psi[l].stride = L;
     }
-    Rows kept(A, LanePasses<L>::of(is_signed, is_logistic), rows.data(), tau);
-    typename Rows::Steps steps(A, psi, {is_logistic}, lam.data(), nullptr, tau);
+    Rows kept(A, is_signed, rows.data(), tau);
+    typename Rows::Steps steps(A, psi, {Rows::Loss::is_log_of_sum}, lam.data(), nullptr, tau);
     Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
     Team team(n_threads);
-    SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, is_logistic)
-                         .run(slices, team, cancel));
-    if (is_logistic) {
+    SweptLanes found(Driver(kept, steps, totals).run(slices, team, cancel));
+    if constexpr (Rows::Loss::keeps_odds) {
       const OddsRange odds = range_of_odds<L>(rows.data(), A.m);
       found.least_odds = odds.least;
       found.most_odds = odds.most;
@@ -165,18 +174,7 @@ struct Subspace {
     const auto L = static_cast<std::int64_t>(l2.size());
     expect_size(rows, A.m * L * 2, "rows");
     expect_size(lam, A.n * L, "lam");
-    switch (L) {
-      case 1:
-        return run_in<1>(rows, lam);
-      case 2:
-        return run_in<2>(rows, lam);
-      case 4:
-        return run_in<4>(rows, lam);
-      case 8:
-        return run_in<8>(rows, lam);
-      default:
-        throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
-    }
+    return with_lanes(L, [&]<int Lanes>() { return run_in<Lanes>(rows, lam); });
   }
 
  private:

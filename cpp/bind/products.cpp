@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "bind/arguments.hpp"
-#include "kernels/moves.hpp"
 #include "kernels/newton.hpp"
 
 using namespace nb::literals;
@@ -37,12 +36,12 @@ void bind_products(nb::module_& module) {
          std::optional<Array<const double>> c, Array<const std::int32_t> columns,
          Array<const double> steps, double fraction, int n_threads) {
         const auto n = static_cast<std::int64_t>(columns.size());
-        expect_size(w, A.m, "w");
-        if (E) expect_size(*E, A.m, "E");
         expect_size(steps, n, "steps");
-        const Iterate at = {w.data(), nullptr, 0.0, E ? E->data() : nullptr, sample_weights(A, c)};
+        const Iterate at = iterate(A, w, E, c);
         const WithoutGil free;
-        return move_rows(A, at, columns.data(), n, steps.data(), fraction, n_threads);
+        return with_loss(E.has_value(), [&]<LossOf Loss>(Loss) {
+          return move_rows<Loss>(A, at, columns.data(), n, steps.data(), fraction, n_threads);
+        });
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "columns"_a, "steps"_a, "fraction"_a,
       "n_threads"_a);

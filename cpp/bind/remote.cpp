@@ -11,15 +11,19 @@
 
 #include "bind/arguments.hpp"
 #include "kernels/coordinate_steps.hpp"
-#include "kernels/draws.hpp"
+#include "kernels/driver.hpp"
+#include "kernels/sampling.hpp"
 
 using namespace nb::literals;
 
 namespace tauboost {
 namespace {
 
+template <LossOf Loss_>
 class RemoteRows {
  public:
+  static constexpr int L = 1;
+  using Loss = Loss_;
   using Steps = CoordinateSteps<1, UpGrowth, 64>;
 
   explicit RemoteRows(nb::object rounds) : rounds_(std::move(rounds)) {}
@@ -77,14 +81,13 @@ class RemoteRows {
   std::optional<Array<const double>> neg_, pos_, square_;
 };
 
-template <typename Blocks>
-Outcome<1> drive(nb::object rounds, RemoteRows::Steps& steps, Blocks& blocks, double total,
-                 bool is_logistic, double farthest = std::numeric_limits<double>::infinity()) {
-  RemoteRows rows(std::move(rounds));
+template <LossOf Loss, typename Blocks>
+Outcome<1> drive(nb::object rounds, typename RemoteRows<Loss>::Steps& steps, Blocks& blocks,
+                 double total, double farthest = std::numeric_limits<double>::infinity()) {
+  RemoteRows<Loss> rows(std::move(rounds));
   Team team(1);
   Cancellation cancel([] { return false; });
-  return Driver<1, RemoteRows, RemoteRows::Steps>(rows, steps, {total}, is_logistic)
-      .run(blocks, team, cancel, farthest);
+  return Driver(rows, steps, {total}).run(blocks, team, cancel, farthest);
 }
 
 }  // namespace
@@ -97,9 +100,12 @@ void bind_remote(nb::module_& module) {
          nb::object rounds) {
         expect_size(lam, A.n, "lam");
         expect_size(gain, A.n, "gain");
-        RemoteRows::Steps steps(A, {psi.penalty}, {is_logistic}, lam.data(), gain.data(), tau);
         Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
-        return drive(std::move(rounds), steps, slices, total, is_logistic);
+        return with_loss(is_logistic, [&]<LossOf Loss>(Loss) {
+          typename RemoteRows<Loss>::Steps steps(A, {psi.penalty}, {Loss::is_log_of_sum},
+                                                 lam.data(), gain.data(), tau);
+          return drive<Loss>(std::move(rounds), steps, slices, total);
+        });
       },
       "matrix"_a, "lam"_a, "total"_a, "psi"_a, "columns"_a, "tau"_a, "gain"_a, "is_logistic"_a,
       "rounds"_a);
@@ -111,10 +117,10 @@ void bind_remote(nb::module_& module) {
          nb::object rounds) {
         expect_size(lam, A.n, "lam");
         if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
-        RemoteRows::Steps steps(A, {psi.penalty}, {false, beta}, lam.data(), nullptr,
-                                sampling.tau());
+        RemoteRows<Exponential>::Steps steps(A, {psi.penalty}, {true, beta}, lam.data(), nullptr,
+                                             sampling.tau());
         Draws draws(sampling, first, n_iterations);
-        return drive(std::move(rounds), steps, draws, total, false, max_drift);
+        return drive<Exponential>(std::move(rounds), steps, draws, total, max_drift);
       },
       "matrix"_a, "lam"_a, "total"_a, "psi"_a, "beta"_a, "sampling"_a, "first"_a, "n_iterations"_a,
       "max_drift"_a, "rounds"_a);

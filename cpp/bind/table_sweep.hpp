@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "bind/lane_outcome.hpp"
+#include "kernels/driver.hpp"
 #include "table/block_steps.hpp"
 
 namespace tauboost {
@@ -57,15 +58,14 @@ struct SweepPlan {
   }
 
   template <typename Rows>
-  Outcome<L> run(Rows& rows, bool is_logistic, Team& team, Cancellation& cancel) const {
+  Outcome<L> run(Rows& rows, Team& team, Cancellation& cancel) const {
     std::array<double, L> totals;
     std::copy_n(total.data(), L, totals.begin());
     const std::vector<TermPenalty> penalties = penalties_of(l1, l2);
-    BlockSteps<L> steps(table, penalties.data(), signs.data(), levels.data(), intercepts.data(),
-                        n_newton, is_logistic);
+    typename Rows::Steps steps(table, penalties.data(), signs.data(), levels.data(),
+                               intercepts.data(), n_newton);
     Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
-    const auto found =
-        Driver<L, Rows, BlockSteps<L>>(rows, steps, totals, is_logistic).run(slices, team, cancel);
+    const auto found = Driver(rows, steps, totals).run(slices, team, cancel);
     rows.settle(team);
     return found;
   }

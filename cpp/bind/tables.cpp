@@ -37,8 +37,6 @@ struct RowsCall {
             checked(shards, table.shards.size(), "shard")};
   }
 
-  bool is_logistic() const { return c.has_value(); }
-
   std::int32_t c_stride() const {
     if (!c || c->size() == 1) return 0;
     return static_cast<std::int64_t>(c->size()) == table.n_rows ? 1 : L;
@@ -50,9 +48,11 @@ LaneOutcome sweep(const RowsCall<L>& call, const SweepPlan<L>& plan, int n_threa
   const TableState<L> state = call.state();
   plan.check();
   return LaneOutcome(released([&](Cancellation& cancel) {
-    TableRows<L> rows(call.table, state, call.is_logistic());
-    Team team(n_threads);
-    return plan.run(rows, call.is_logistic(), team, cancel);
+    return with_loss(call.c.has_value(), [&]<LossOf Loss>(Loss) {
+      TableRows<L, Loss> rows(call.table, state);
+      Team team(n_threads);
+      return plan.run(rows, team, cancel);
+    });
   }));
 }
 
@@ -82,8 +82,8 @@ void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth
   };
   expect_size(growth, L * cells(last), "growth");
   expect_size(sums, 2 * L * cells(next), "sums");
-  released([&](Cancellation&) {
-    TableRows<L> rows(table, state, call.is_logistic());
+  const auto take = [&]<LossOf Loss>(Loss) {
+    TableRows<L, Loss> rows(table, state);
     Team team(n_threads);
     if (last >= 0) {
       std::array<const double*, L> of_lane;
@@ -104,7 +104,8 @@ void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth
       std::ranges::copy(found.second, sums.data() + (2 * l + 1) * n);
     }
     return 0;
-  });
+  };
+  released([&](Cancellation&) { return with_loss(call.c.has_value(), take); });
 }
 
 template <int L>

@@ -6,9 +6,10 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
-#include "kernels/driver.hpp"
+#include "kernels/concepts.hpp"
 #include "kernels/rule.hpp"
 
 namespace tauboost {
@@ -17,7 +18,7 @@ namespace tauboost {
 struct UpGrowth {
   static constexpr int width = 1;
   static void set(double* at, double up) { at[0] = up; }
-  static void set_along(double* at, double x) { at[0] = expm1(x); }
+  static void set_along(double* at, double x) { at[0] = std::expm1(x); }
 };
 
 // expm1(-a d) and expm1(a d) of each coordinate, next to each other.
@@ -28,8 +29,8 @@ struct BothGrowths {
     at[1] = up;
   }
   static void set_along(double* at, double x) {
-    at[0] = expm1(-x);
-    at[1] = expm1(x);
+    at[0] = std::expm1(-x);
+    at[1] = std::expm1(x);
   }
 };
 
@@ -80,7 +81,7 @@ class CoordinateSteps {
       const std::int64_t i = now.columns[k];
       const double x = lam_[i * L + l], step = fraction * step_[k * L + l];
       const double length = std::abs(step) * A_.scale[i];
-      all.add({0.0, 0.0, psi_[l].change(i, x, x + step), length, length});
+      all.add({0.0, 0.0, psi_[l].of(i).change(x, x + step), length, length});
     }
     return all;
   }
@@ -178,7 +179,7 @@ class CoordinateSteps {
       step_[t] = target_[t] - x;
       Growth::set_along(&growth_[t * Growth::width], A_.scale[i] * step_[t]);
       const double length = std::abs(step_[t]) * A_.scale[i];
-      tally[l].add({0.0, 0.0, psi_[l].change(i, x, target_[t]), length, length});
+      tally[l].add({0.0, 0.0, psi_[l].of(i).change(x, target_[t]), length, length});
     }
   }
 

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "kernels/coordinate_steps.hpp"
-#include "kernels/draws.hpp"
+#include "kernels/sampling.hpp"
 #include "kernels/weights.hpp"
 
 namespace tauboost {
 
 class DrawRows {
  public:
+  static constexpr int L = 1;
+  using Loss = Exponential;
   using Steps = CoordinateSteps<1, UpGrowth, 64>;
 
   DrawRows(const Matrix& A, double* w, std::int64_t tau)
@@ -46,7 +48,7 @@ class DrawRows {
     for (std::int64_t k = 0; k < wanted.block.n; ++k)
       if (d[k] != 0.0)
         change += scatter(A_.column(shard, wanted.block.columns[k]), d[k], up[k],
-                          Exclusive{w_ + shard.first_row});
+                          Exponential::Rows{w_ + shard.first_row});
     part_[s] = change;
   }
 

@@ -5,76 +5,19 @@
 // and shorter ones tried, down to none: no objective ever rises. L problems (lanes) may go through
 // the same blocks side by side, each tested by itself.
 //
-// Rows is where the rows are and what is kept of them:
-//     n_parts()                      parts that are worked on independently of each other
-//     gather(part, block)          sums the weights over the columns of a block
-//     apply(part, move, steps)        applies the steps, or a fraction of them
-//     changes()                      by how much that changed each lane's w.sum(), part by part
-//     recount(l)                     w.sum() of a lane, anew
-//     work(n)                        nonzeros of a block, roughly
-// Steps turns sums into steps and keeps lam:
-//     n_slices(n), decide(...)       the steps of one slice of a block
-//     tally(n, l), tally(..., f)     what the test needs to know of them, or of a fraction
-//     set_part(block, f)            the fraction of the steps, lane by lane, to be applied next
-//     shorter(f)                     the fraction to try after f
-//     commit(...), keep_part(...)    lam moves along
-// Sums, steps and what a column is are between these two: the driver looks at none of them.
+// What it asks of rows and of steps: concepts.hpp.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
+#include "kernels/concepts.hpp"
 #include "threads/cancellation.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
-
-// Some columns whose steps are taken together.
-struct Block {
-  const std::int32_t* columns = nullptr;
-  std::int64_t n = 0;
-};
-
-// Which steps the rows are to take: those of a block, in fractions lane by lane. Negative ones
-// take back what was applied; 1 means that the steps are new.
-template <int L>
-struct Move {
-  Block block, next;  // next: whose sums will be asked for afterwards, if this is kept
-  std::array<double, L> fraction;
-  bool is_part;  // the steps are those of set_part, and not as they were decided
-};
-
-// What the test of the objective needs to know of some steps.
-struct Tally {
-  double gain = 0.0;    // what they promise
-  double edge = 0.0;    // the largest violation, over the scale of its column
-  double cost = 0.0;    // the change of psi
-  double length = 0.0;  // the largest |step_i| scale_i
-  double travel = 0.0;  // the sum of them: no residual moves by more
-
-  void add(const Tally& other) {
-    gain += other.gain;
-    edge = std::max(edge, other.edge);
-    cost += other.cost;
-    length = std::max(length, other.length);
-    travel += other.travel;
-  }
-};
-
-template <int L>
-struct Outcome {
-  std::int64_t blocks = 0;
-  std::array<std::int64_t, L> undone{};
-  std::array<double, L> total{};      // exponential: w.sum(); logistic: 1
-  std::array<double, L> decrease{};   // of the objective, as it was tested
-  std::array<double, L> predicted{};  // what it would have been had no two columns met in a row
-  std::array<double, L> longest{};    // max of |step_i| scale_i
-  std::array<double, L> travel{};     // sum of |step_i| scale_i
-  std::array<double, L> edge{};       // max of violation_i / scale_i, each when it was visited
-};
 
 // Slices of columns in their order, tau at a time.
 class Slices {
@@ -94,13 +37,17 @@ class Slices {
   std::int64_t left_, tau_;
 };
 
-template <int L, typename Rows, typename Steps>
+template <RowsOf Rows>
+  requires StepsOf<typename Rows::Steps, Rows>
 class Driver {
  public:
+  static constexpr int L = Rows::L;
+  using Loss = typename Rows::Loss;
+  using Steps = typename Rows::Steps;
   using Lanes = std::array<double, L>;
 
-  Driver(Rows& rows, Steps& steps, const Lanes& total, bool is_logistic)
-      : rows_(rows), steps_(steps), reference_(total), is_logistic_(is_logistic) {
+  Driver(Rows& rows, Steps& steps, const Lanes& total)
+      : rows_(rows), steps_(steps), reference_(total) {
     outcome_.total = total;
   }
 
@@ -197,14 +144,14 @@ class Driver {
   double loss_change(int l) const {
     double change = 0.0;
     for (const Lanes& part : rows_.changes()) change += part[l];
-    return is_logistic_ ? change : std::log1p(change / outcome_.total[l]);
+    return Loss::change(change, outcome_.total[l]);
   }
 
   void keep(int l, double rise, const Tally& tally) {
     outcome_.decrease[l] -= rise;
     outcome_.longest[l] = std::max(outcome_.longest[l], tally.length);
     outcome_.travel[l] += tally.travel;
-    if (is_logistic_) return;
+    if constexpr (!Loss::is_log_of_sum) return;
     double& total = outcome_.total[l];
     for (const Lanes& part : rows_.changes()) total += part[l];
     // Kept by differences, it may shrink so far that their rounding errors show.
@@ -217,7 +164,6 @@ class Driver {
   Rows& rows_;
   Steps& steps_;
   Lanes reference_, fraction_{};
-  const bool is_logistic_;
   std::array<bool, L> pending_{};   // lanes that rose, until they no longer do
   std::array<bool, L> is_whole_{};  // lanes that kept the last steps as they were decided
   Outcome<L> outcome_;

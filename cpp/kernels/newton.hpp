@@ -2,9 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "kernels/penalty.hpp"
 #include "kernels/weights.hpp"
 #include "threads/cancellation.hpp"
 #include "threads/team.hpp"
@@ -76,9 +76,9 @@ inline void quadratic_descent(const double* H, double* slope, const double* x, c
       cancel.check(k);
       const double curvature = H[i * k + i];
       if (!(curvature > 0.0)) continue;
-      const double at = x[i] + d[i], point = at - slope[i] / curvature;
-      const double shrunk = std::max(std::abs(point) - l1[i] / curvature, 0.0);
-      const double step = std::clamp(std::copysign(shrunk, point), lower[i], upper[i]) - at;
+      const ElasticNet<double> psi = {l1[i], 0.0, lower[i], upper[i]};
+      const double at = x[i] + d[i];
+      const double step = psi.prox(at - slope[i] / curvature, curvature) - at;
       if (step == 0.0) continue;
       d[i] += step;
       for (std::int64_t j = 0; j < k; ++j) slope[j] += step * H[i * k + j];

@@ -3,6 +3,8 @@
 #pragma once
 
 #include <algorithm>
+#include <numeric>
+#include <vector>
 
 #include "kernels/weights.hpp"
 #include "threads/cancellation.hpp"
@@ -59,6 +61,27 @@ inline void add_all(const Matrix& A, const double* d, double* r, int n_threads,
   });
 }
 
+// exp(r) *= exp(fraction A_S d) for some columns S and their steps d. Returns the change of
+// w.sum(), shards added in order.
+template <LossOf Loss>
+double move_rows(const Matrix& A, const Iterate& at, const std::int32_t* columns, std::int64_t n,
+                 const double* step, double fraction, int n_threads) {
+  std::vector<double> changes(A.shards.size());
+  Team(n_threads).share(static_cast<std::int64_t>(A.shards.size()), [&](std::int64_t s) {
+    const Shard& shard = A.shards[s];
+    const auto rows = Loss::rows(at, shard.first_row);
+    double change = 0.0;
+    for (std::int64_t k = 0; k < n; ++k) {
+      if (step[k] == 0.0) continue;
+      const Column column = A.column(shard, columns[k]);
+      const double d = fraction * step[k];
+      change += scatter(column, d, expm1(column.scale * d), rows);
+    }
+    changes[s] = change;
+  });
+  return std::accumulate(changes.begin(), changes.end(), 0.0);
+}
+
 // The physical limit the kernels are compared with: load w at the row of every nonzero, add.
 inline double pure_gather(const Matrix& A, const double* w, int n_threads) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
@@ -69,9 +92,7 @@ inline double pure_gather(const Matrix& A, const double* w, int n_threads) {
     const std::int32_t* rows = shard.rows.get();
     sums[s] = fixed_sum(0, shard.start[A.n], [&](std::int64_t k) { return part[rows[k]]; });
   });
-  double sum = 0.0;
-  for (double part : sums) sum += part;
-  return sum;
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
 
 }  // namespace tauboost

@@ -26,8 +26,8 @@ class alignas(128) ShardBlock {
  public:
   // `w` is the shard's own part of the weights; full columns are only special for those of the
   // exponential loss.
-  ShardBlock(const Matrix& A, const Shard& shard, double* w, bool is_exponential)
-      : A_(A), shard_(shard), w_(w), has_full_(is_exponential && !A.full.empty()) {
+  ShardBlock(const Matrix& A, const Shard& shard, double* w, bool may_lag)
+      : A_(A), shard_(shard), w_(w), has_full_(may_lag && !A.full.empty()) {
     if (has_full_) recount();
   }
 
@@ -128,7 +128,7 @@ class alignas(128) ShardBlock {
 
   double apply_full(const Full& full, double down, double up) {
     const Column absent = A_.absent(shard_, full.slot);
-    const Exclusive rows = {w_};
+    const Exponential::Rows rows = {w_};
     const std::int64_t n_pos = absent.n - absent.n_neg;
     const double neg = scale_rows(absent.rows, absent.n_neg, 1.0 + up, rows);
     const double pos = scale_rows(absent.rows + absent.n_neg, n_pos, 1.0 + down, rows);

@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "kernels/coordinate_steps.hpp"
-#include "kernels/iterate.hpp"
-#include "kernels/moves.hpp"
 #include "kernels/shard_block.hpp"
 
 namespace tauboost {
 
+template <LossOf Loss_>
 class SweepRows {
  public:
+  static constexpr int L = 1;
+  using Loss = Loss_;
   using Steps = CoordinateSteps<1, BothGrowths, 64>;
 
   SweepRows(const Matrix& A, const Iterate& at, std::int64_t tau)
@@ -24,7 +25,7 @@ class SweepRows {
         squares_(A.n_valued > 0 ? tau * A.shards.size() : 0),
         change_(A.shards.size()) {
     for (const Shard& shard : A.shards)
-      parts_.emplace_back(A, shard, at.w + shard.first_row, !at.is_logistic());
+      parts_.emplace_back(A, shard, at.w + shard.first_row, !Loss::keeps_odds);
   }
 
   std::int64_t n_parts() const { return static_cast<std::int64_t>(A_.shards.size()); }
@@ -47,9 +48,8 @@ class SweepRows {
   }
 
   void apply(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
-    change_[s][0] = on_rows(A_.shards[s], at_, [&](const auto& rows) {
-      return parts_[s].apply(wanted.block.columns, steps.moving(wanted), steps.growth(), rows);
-    });
+    change_[s][0] = parts_[s].apply(wanted.block.columns, steps.moving(wanted), steps.growth(),
+                                    Loss::rows(at_, A_.shards[s].first_row));
   }
 
   const std::vector<std::array<double, 1>>& changes() const { return change_; }

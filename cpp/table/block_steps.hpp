@@ -8,25 +8,24 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/driver.hpp"
+#include "kernels/concepts.hpp"
 #include "table/term_steps.hpp"
 
 namespace tauboost {
 
-template <int L>
+template <int L, LossOf Loss>
 class BlockSteps {
  public:
   // Two signs a term, of its jumps and of its single bins: 1 if they may not be below 0, -1 if they
   // may not be above, 0 if both.
   BlockSteps(const Table& table, const TermPenalty* penalties, const std::int8_t* signs,
-             double* levels, double* intercepts, int n_newton, bool is_logistic)
+             double* levels, double* intercepts, int n_newton)
       : table_(table),
         penalties_(penalties),
         signs_(signs),
         levels_(levels),
         intercepts_(intercepts),
         n_newton_(n_newton),
-        decide_term_(is_logistic ? decide_term<true> : decide_term<false>),
         work_(L, TermWork(TermWork::padded(table.largest_term))) {}
 
   static std::int64_t n_slices(std::int64_t n) { return n * L; }
@@ -42,7 +41,7 @@ class BlockSteps {
     const std::int8_t* signs = signs_ + 2 * now.columns[0];
     const TermProblem problem = {term, penalties_[now.columns[0] * L + l], signs[0], signs[1],
                                  levels_ + l * table_.n_levels + term.offset};
-    decide_term_(problem, work, total[l], n_newton_);
+    decide_term<Loss>(problem, work, total[l], n_newton_);
   }
 
   Tally tally(std::int64_t, int l) const { return work_[l].tally; }
@@ -78,7 +77,6 @@ class BlockSteps {
   double* levels_;      // lane by lane
   double* intercepts_;  // lane by lane
   const int n_newton_;
-  void (*const decide_term_)(const TermProblem&, TermWork&, double total, int n_newton);
   std::vector<TermWork> work_;
 };
 

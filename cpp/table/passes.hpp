@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "kernels/loss.hpp"
 #include "table/table.hpp"
 
 namespace tauboost {
@@ -58,11 +59,11 @@ struct TablePass {
 template <int L>
 constexpr int replicas = L == 1 ? 4 : 1;
 
-template <bool IsLogistic>
-constexpr int sums_a_cell = IsLogistic ? 2 : 1;
+template <LossOf Loss>
+constexpr int sums_a_cell = Loss::keeps_odds ? 2 : 1;
 
 // In passes.cpp, once for every kind of machine.
-template <int L, bool IsLogistic>
+template <int L, LossOf Loss>
 void run(const TablePass<L>& pass);
 
 }  // namespace tauboost

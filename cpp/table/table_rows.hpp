@@ -25,17 +25,18 @@ struct TableState {
   std::vector<std::int32_t> shards;  // those that are trained on
 };
 
-template <int L>
+template <int Lanes_, LossOf Loss_>
 class TableRows {
  public:
+  static constexpr int L = Lanes_;
+  using Loss = Loss_;
   using Lanes = std::array<double, L>;
-  using Steps = BlockSteps<L>;
+  using Steps = BlockSteps<L, Loss>;
 
-  TableRows(const Table& table, const TableState<L>& state, bool is_logistic)
+  TableRows(const Table& table, const TableState<L>& state)
       : table_(table),
         state_(state),
-        is_logistic_(is_logistic),
-        width_(replicas<L> * L * (is_logistic ? sums_a_cell<true> : sums_a_cell<false>)),
+        width_(replicas<L> * L * sums_a_cell<Loss>),
         stride_(static_cast<std::int64_t>(table.largest_term) * width_),
         parts_(parts_of(table, state.shards)),
         histograms_(parts_.size() * stride_),
@@ -54,7 +55,32 @@ class TableRows {
 
   // The sums of a lane over each cell: up and down, over the total, or gradient and curvature.
   void sums(const Term& term, int l, double total, BinSums& sums) const {
-    is_logistic_ ? sums_of<true>(term, l, total, sums) : sums_of<false>(term, l, total, sums);
+    const int n = term.n_cells();
+    std::fill_n(sums.first.begin(), n, 0.0);
+    std::fill_n(sums.second.begin(), n, 0.0);
+    for (std::int64_t part = 0; part < n_parts(); ++part) {
+      const Real<L>* histogram = histograms_.data() + part * stride_;
+      const bool is_up = is_positive(parts_[part].label, l);
+      for (int b = 0; b < n; ++b) {
+        double w = 0.0, h = 0.0;
+        for (int replica = 0; replica < replicas<L>; ++replica) {
+          const Real<L>* cell = histogram + (b * replicas<L> + replica) * L * sums_a_cell<Loss> + l;
+          w += cell[0];
+          if constexpr (Loss::keeps_odds) h += cell[L];
+        }
+        if constexpr (Loss::keeps_odds) {
+          sums.first[b] += is_up ? w : -w;
+          sums.second[b] += h;
+        } else {
+          (is_up ? sums.first : sums.second)[b] += w;
+        }
+      }
+    }
+    if constexpr (!Loss::keeps_odds)
+      for (int b = 0; b < n; ++b) {
+        sums.first[b] /= total;
+        sums.second[b] /= total;
+      }
   }
 
   void apply(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
@@ -101,37 +127,6 @@ class TableRows {
   }
 
  private:
-  template <bool IsLogistic>
-  void sums_of(const Term& term, int l, double total, BinSums& sums) const {
-    const int n = term.n_cells();
-    std::fill_n(sums.first.begin(), n, 0.0);
-    std::fill_n(sums.second.begin(), n, 0.0);
-    for (std::int64_t part = 0; part < n_parts(); ++part) {
-      const Real<L>* histogram = histograms_.data() + part * stride_;
-      const bool is_up = is_positive(parts_[part].label, l);
-      for (int b = 0; b < n; ++b) {
-        double w = 0.0, h = 0.0;
-        for (int replica = 0; replica < replicas<L>; ++replica) {
-          const Real<L>* cell =
-              histogram + (b * replicas<L> + replica) * L * sums_a_cell<IsLogistic> + l;
-          w += cell[0];
-          if constexpr (IsLogistic) h += cell[L];
-        }
-        if constexpr (IsLogistic) {
-          sums.first[b] += is_up ? w : -w;
-          sums.second[b] += h;
-        } else {
-          (is_up ? sums.first : sums.second)[b] += w;
-        }
-      }
-    }
-    if constexpr (!IsLogistic)
-      for (int b = 0; b < n; ++b) {
-        sums.first[b] /= total;
-        sums.second[b] /= total;
-      }
-  }
-
   bool is_positive(std::int32_t label, int l) const {
     return state_.is_positive[label * L + l] != 0;
   }
@@ -164,20 +159,19 @@ class TableRows {
       TablePass<L> pass;
       pass.n_rows = shard.n_rows;
       pass.E = state_.E + shard.first_row * L;
-      pass.c = is_logistic_ ? state_.c + shard.first_row * state_.c_stride : nullptr;
+      pass.c = Loss::keeps_odds ? state_.c + shard.first_row * state_.c_stride : nullptr;
       pass.c_stride = state_.c_stride;
       pass.factor =
           factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L;
       pass.histogram = histogram;
       if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
       if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
-      is_logistic_ ? run<L, true>(pass) : run<L, false>(pass);
+      run<L, Loss>(pass);
     }
   }
 
   const Table& table_;
   const TableState<L>& state_;
-  const bool is_logistic_;
   const std::int64_t width_;  // numbers of a cell in a histogram
   const std::int64_t stride_;
   const std::vector<Part> parts_;

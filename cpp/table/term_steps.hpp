@@ -1,16 +1,7 @@
 // The step of all levels of one term, from the sums over its bins.
 //
-// The rows of a bin move together, so what a change d_b of the levels does to F is known from the
-// sums over each bin. For the exponential loss exactly:
-//
-//     F(d) - F = log( sum_b (up_b exp(d_b) + down_b exp(-d_b)) / total ),
-//
-// up and down being the weights of rows with y = 1 and y = -1. For the logistic loss by a bound, as
-// its third derivative is at most its second (Bach 2010):
-//
-//     F(d) - F <= sum_b g_b d_b + h_b (exp|d_b| - |d_b| - 1).
-//
-// Either is minimised, with psi, by a few Newton steps over the bins, each of them a chain
+// F along it is known from the sums over each bin: exactly, or by a bound (bin_model.hpp).
+// It is minimised, with psi, by a few Newton steps over the bins, each of them a chain
 // (chain.hpp) or a grid (grid.hpp). So every step is known to decrease the objective before a row
 // has been touched: none is ever undone.
 //
@@ -24,17 +15,14 @@
 #include <cstdint>
 #include <vector>
 
-#include "kernels/driver.hpp"
+#include "kernels/concepts.hpp"
+#include "kernels/penalty.hpp"
+#include "table/bin_model.hpp"
 #include "table/chain.hpp"
 #include "table/grid.hpp"
 #include "table/psi.hpp"
 
 namespace tauboost {
-
-// Sums over the rows of each bin: up and down (exponential), or gradient and curvature (logistic).
-struct BinSums {
-  std::vector<double> first, second;
-};
 
 struct TermProblem {
   const Term& term;
@@ -77,7 +65,7 @@ struct TermWork {
 
 // Finds the step of a term whose sums are in `work`, and what it comes to. In term_steps.cpp: whose
 // rows they are the sums of makes no difference.
-template <bool IsLogistic>
+template <LossOf Loss>
 void decide_term(const TermProblem& problem, TermWork& work, double total, int n_newton);
 
 // Levels that the chain made equal, and bins that it left at 0, are so to the last bit.
