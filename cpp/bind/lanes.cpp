@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "bind/lane_outcome.hpp"
+#include "bind/arguments.hpp"
 #include "kernels/driver.hpp"
 #include "kernels/lane_rows.hpp"
 #include "kernels/subspace.hpp"
@@ -55,35 +55,17 @@ struct LaneSweep {
   bool is_logistic, is_signed;
   int n_threads;
 
-  LaneSweep(const Matrix& matrix, Array<double> rows, Array<double> lam, Array<const double> total,
-            Array<const double> l1, Array<const double> l2, std::int64_t n_penalised,
-            std::optional<Array<const double>> l1_factors,
-            std::optional<Array<const double>> l2_factors, Array<const std::int32_t> columns,
-            std::int64_t tau, bool is_logistic, bool is_signed, int n_threads)
-      : A(matrix),
-        rows(rows),
-        lam(lam),
-        total(total),
-        l1(l1),
-        l2(l2),
-        n_penalised(n_penalised),
-        l1_factors(l1_factors),
-        l2_factors(l2_factors),
-        columns(columns),
-        tau(tau),
-        is_logistic(is_logistic),
-        is_signed(is_signed),
-        n_threads(n_threads) {
+  void check() const {
     const std::int64_t L = n_lanes();
     expect_size(rows, A.m * L * (is_logistic ? 2 : 1), "rows");
     expect_size(lam, A.n * L, "lam");
     expect_size(l1, L, "l1");
     expect_size(l2, L, "l2");
-    if (l1_factors) expect_size(*l1_factors, n_penalised * L, "l1_factors");
-    if (l2_factors) expect_size(*l2_factors, n_penalised * L, "l2_factors");
+    expect_size(l1_factors, n_penalised * L, "l1_factors");
+    expect_size(l2_factors, n_penalised * L, "l2_factors");
   }
 
-  std::int64_t n_lanes() const { return static_cast<std::int64_t>(total.size()); }
+  std::int64_t n_lanes() const { return length(total); }
 
   SweptLanes run(Cancellation& cancel) const {
     return with_lanes(n_lanes(), [&]<int L>() {
@@ -107,7 +89,7 @@ struct LaneSweep {
     }
     Rows kept(A, is_signed, rows.data(), tau);
     typename Rows::Steps steps(A, psi, {Rows::Loss::is_log_of_sum}, lam.data(), nullptr, tau);
-    Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
+    Slices slices(columns.data(), length(columns), tau);
     Team team(n_threads);
     SweptLanes found(Driver(kept, steps, totals).run(slices, team, cancel));
     if constexpr (Rows::Loss::keeps_odds) {
@@ -123,7 +105,7 @@ struct LaneSweep {
 std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps, int n_threads) {
   return released([&](Cancellation& cancel) {
     std::vector<SweptLanes> found(sweeps.size());
-    const auto n = static_cast<std::int64_t>(sweeps.size());
+    const auto n = length(sweeps);
     Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n)));
     team.share(n, [&](std::int64_t k) { found[k] = sweeps[k]->run(cancel); });
     return found;
@@ -133,37 +115,22 @@ std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps,
 // What subspace.hpp remembers between sweeps, as Python holds it.
 struct Subspace {
   const Matrix& A;
-  Array<const double> c, l2;
-  std::optional<Array<const double>> labels, factors;
+  Array<const double> c;
+  std::optional<Array<const double>> labels;
+  Array<const double> l2;
+  std::optional<Array<const double>> factors;
   Array<const std::int32_t> columns;
   std::int64_t n_penalised;
   Array<double> row_point, row_step, row_older, point, step, older;
 
-  Subspace(const Matrix& matrix, Array<const double> c, std::optional<Array<const double>> labels,
-           Array<const double> l2, std::optional<Array<const double>> factors,
-           Array<const std::int32_t> columns, std::int64_t n_penalised, Array<double> row_point,
-           Array<double> row_step, Array<double> row_older, Array<double> point, Array<double> step,
-           Array<double> older)
-      : A(matrix),
-        c(c),
-        l2(l2),
-        labels(labels),
-        factors(factors),
-        columns(columns),
-        n_penalised(n_penalised),
-        row_point(row_point),
-        row_step(row_step),
-        row_older(row_older),
-        point(point),
-        step(step),
-        older(older) {
-    const auto L = static_cast<std::int64_t>(l2.size());
-    if (labels) expect_size(*labels, A.m, "labels");
-    if (factors) expect_size(*factors, n_penalised * L, "factors");
+  void check() const {
+    const auto L = length(l2);
+    expect_size(labels, A.m, "labels");
+    expect_size(factors, n_penalised * L, "factors");
     expect_size(c, A.m * L, "c");
-    for (const auto* part : {&this->row_point, &this->row_step, &this->row_older})
+    for (const auto* part : {&row_point, &row_step, &row_older})
       expect_size(*part, A.m * L, "a row's memory");
-    for (const auto* part : {&this->point, &this->step, &this->older})
+    for (const auto* part : {&point, &step, &older})
       expect_size(*part, A.n * L, "a column's memory");
     for (std::size_t k = 0; k < columns.size(); ++k)
       if (columns.data()[k] < 0 || columns.data()[k] >= A.n)
@@ -171,7 +138,7 @@ struct Subspace {
   }
 
   std::vector<double> run(Array<double> rows, Array<double> lam) {
-    const auto L = static_cast<std::int64_t>(l2.size());
+    const auto L = length(l2);
     expect_size(rows, A.m * L * 2, "rows");
     expect_size(lam, A.n * L, "lam");
     return with_lanes(L, [&]<int Lanes>() { return run_in<Lanes>(rows, lam); });
@@ -184,11 +151,11 @@ struct Subspace {
                                      A.n,
                                      n_penalised,
                                      columns.data(),
-                                     static_cast<std::int64_t>(columns.size()),
+                                     length(columns),
                                      c.data(),
-                                     labels ? labels->data() : nullptr,
+                                     data_of(labels),
                                      l2.data(),
-                                     factors ? factors->data() : nullptr};
+                                     data_of(factors)};
     const Memory memory = {row_point.data(), row_step.data(), row_older.data(),
                            point.data(),     step.data(),     older.data()};
     std::swap(row_step, row_older);  // for the next time
@@ -220,18 +187,20 @@ void bind_lanes(nb::module_& module) {
       .def_ro("most_odds", &SweptLanes::most_odds);
 
   nb::class_<LaneSweep>(module, "LaneSweep")
-      .def(nb::init<const Matrix&, Array<double>, Array<double>, Array<const double>,
-                    Array<const double>, Array<const double>, std::int64_t,
-                    std::optional<Array<const double>>, std::optional<Array<const double>>,
-                    Array<const std::int32_t>, std::int64_t, bool, bool, int>(),
+      .def("__init__",
+           made_of<LaneSweep, const Matrix&, Array<double>, Array<double>, Array<const double>,
+                   Array<const double>, Array<const double>, std::int64_t,
+                   std::optional<Array<const double>>, std::optional<Array<const double>>,
+                   Array<const std::int32_t>, std::int64_t, bool, bool, int>(),
            "matrix"_a, "rows"_a, "lam"_a, "total"_a, "l1"_a, "l2"_a, "n_penalised"_a,
            "l1_factors"_a.none(), "l2_factors"_a.none(), "columns"_a, "tau"_a, "is_logistic"_a,
            "is_signed"_a, "n_threads"_a, nb::keep_alive<1, 2>());
   nb::class_<Subspace>(module, "Subspace")
-      .def(nb::init<const Matrix&, Array<const double>, std::optional<Array<const double>>,
-                    Array<const double>, std::optional<Array<const double>>,
-                    Array<const std::int32_t>, std::int64_t, Array<double>, Array<double>,
-                    Array<double>, Array<double>, Array<double>, Array<double>>(),
+      .def("__init__",
+           made_of<Subspace, const Matrix&, Array<const double>, std::optional<Array<const double>>,
+                   Array<const double>, std::optional<Array<const double>>,
+                   Array<const std::int32_t>, std::int64_t, Array<double>, Array<double>,
+                   Array<double>, Array<double>, Array<double>, Array<double>>(),
            "matrix"_a, "c"_a, "labels"_a.none(), "l2"_a, "factors"_a.none(), "columns"_a,
            "n_penalised"_a, "row_point"_a, "row_step"_a, "row_older"_a, "point"_a, "step"_a,
            "older"_a, nb::keep_alive<1, 2>())

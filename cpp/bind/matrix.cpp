@@ -24,14 +24,14 @@ struct CsrArguments {
 
   CsrPart<Pointer, Index> part(std::int64_t m) const {
     expect_size(indptr, m + 1, "indptr");
-    if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
-    return {indptr.data(), indices.data(), data ? data->data() : nullptr};
+    expect_size(data, length(indices), "data");
+    return {indptr.data(), indices.data(), data_of(data)};
   }
 };
 
 Centers centers_of(Array<const std::int64_t> centered, Array<const double> centers,
                    std::int64_t n_features) {
-  const auto n = static_cast<std::int64_t>(centered.size());
+  const auto n = length(centered);
   expect_size(centers, n, "centers");
   Centers found;
   if (n == 0) return found;
@@ -58,19 +58,18 @@ void bind_build(nb::module_& module) {
          Array<const std::int32_t> place, Array<const std::int64_t> centered,
          Array<const double> centers, bool intercept, Array<const std::int64_t> cuts,
          int n_threads) {
-        const auto m = static_cast<std::int64_t>(positive.size());
-        const auto n = static_cast<std::int64_t>(place.size());
-        Csr<Pointer, Index> X = {
-            {CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
-            positive.data(),
-            place.data(),
-            n,
-            static_cast<std::int64_t>(indices.size()) / std::max<std::int64_t>(m, 1),
-            centers_of(centered, centers, n)};
+        const auto m = length(positive);
+        const auto n = length(place);
+        Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
+                                 positive.data(),
+                                 place.data(),
+                                 n,
+                                 length(indices) / std::max<std::int64_t>(m, 1),
+                                 centers_of(centered, centers, n)};
         if (more_indptr && more_indices)
           X.parts.push_back(
               CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
-        const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
+        const auto n_shards = length(cuts) - 1;
         return released([&](Cancellation& cancel) {
           return build(X, m, intercept, cuts.data(), n_shards, n_threads, cancel);
         });
@@ -130,7 +129,6 @@ void bind_matrix(nb::module_& module) {
             expect_size(values, A.nnz, "values");
             released([&](Cancellation& cancel) {
               write_entries(A, rows.data(), values.data(), cancel);
-              return 0;
             });
           },
           "rows"_a, "values"_a)
@@ -179,7 +177,7 @@ void bind_matrix(nb::module_& module) {
       "outline",
       [](std::int64_t m, std::int64_t nnz, std::int64_t omega, bool intercept,
          Array<const double> scale, Array<const std::uint8_t> valued) {
-        const auto n = static_cast<std::int64_t>(scale.size());
+        const auto n = length(scale);
         expect_size(valued, n, "valued");
         return Matrix::outline(m, nnz, omega, intercept, scale.data(), valued.data(), n);
       },

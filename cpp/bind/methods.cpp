@@ -21,9 +21,11 @@ void bind_methods(nb::module_& module) {
            "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a,
            "l1_factors"_a.none() = nb::none(), "l2_factors"_a.none() = nb::none());
 
-  // What came of a run of the driver: of blocks of a sweep, or of draws.
+  // What came of a run of the driver: of blocks of a sweep, or of draws; or of an asynchronous
+  // method.
   nb::class_<Outcome<1>>(module, "SweepOutcome")
       .def_ro("bundles", &Outcome<1>::blocks)
+      .def_ro("done", &Outcome<1>::blocks)
       .def_prop_ro("undone", [](const Outcome<1>& found) { return found.undone[0]; })
       .def_prop_ro("total", [](const Outcome<1>& found) { return found.total[0]; })
       .def_prop_ro("decrease", [](const Outcome<1>& found) { return found.decrease[0]; })
@@ -32,10 +34,7 @@ void bind_methods(nb::module_& module) {
       .def_prop_ro("drift", [](const Outcome<1>& found) { return found.travel[0]; })
       .def_prop_ro("edge", [](const Outcome<1>& found) { return found.edge[0]; });
 
-  nb::class_<AsyncOutcome>(module, "Outcome")
-      .def_ro("done", &AsyncOutcome::done)
-      .def_ro("total", &AsyncOutcome::total)
-      .def_ro("drift", &AsyncOutcome::drift);
+  module.attr("Outcome") = module.attr("SweepOutcome");
 
   nb::class_<NiceSampling>(module, "NiceSampling")
       .def(nb::init<std::int64_t, std::int64_t, std::uint64_t>(), "n"_a, "tau"_a, "seed"_a)
@@ -83,7 +82,7 @@ void bind_methods(nb::module_& module) {
             Rows rows(A, at, tau);
             typename Rows::Steps steps(A, {psi.penalty}, {Loss::is_log_of_sum}, at.lam, gain.data(),
                                        tau);
-            Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
+            Slices slices(columns.data(), length(columns), tau);
             Team team(n_threads);
             const auto found = Driver(rows, steps, {total}).run(slices, team, cancel);
             rows.settle(team);
@@ -105,7 +104,7 @@ void bind_methods(nb::module_& module) {
           return with_loss(E.has_value(), [&]<LossOf Loss>(Loss) {
             const StepRule rule{Loss::is_log_of_sum};
             return lock_free<Loss>(
-                A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, cancel,
+                A, at, length(columns), {max_drift}, n_threads, cancel,
                 [&](std::int64_t u) { return columns.data()[u]; },
                 [&](std::int64_t i, double x, const SignedSums& sums, double total) {
                   return choose_one(A, psi.penalty, rule, i, x, sums, total);

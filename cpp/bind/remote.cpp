@@ -100,7 +100,7 @@ void bind_remote(nb::module_& module) {
          nb::object rounds) {
         expect_size(lam, A.n, "lam");
         expect_size(gain, A.n, "gain");
-        Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
+        Slices slices(columns.data(), length(columns), tau);
         return with_loss(is_logistic, [&]<LossOf Loss>(Loss) {
           typename RemoteRows<Loss>::Steps steps(A, {psi.penalty}, {Loss::is_log_of_sum},
                                                  lam.data(), gain.data(), tau);

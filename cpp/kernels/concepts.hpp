@@ -49,7 +49,7 @@ struct Tally {
 
 template <int L>
 struct Outcome {
-  std::int64_t blocks = 0;
+  std::int64_t blocks = 0;  // or, of an asynchronous method, updates
   std::array<std::int64_t, L> undone{};
   std::array<double, L> total{};      // exponential: w.sum(); logistic: 1
   std::array<double, L> decrease{};   // of the objective, as it was tested

@@ -11,17 +11,12 @@
 #include <cmath>
 #include <vector>
 
+#include "kernels/concepts.hpp"
 #include "kernels/weights.hpp"
 #include "threads/cancellation.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
-
-struct AsyncOutcome {
-  std::int64_t done = 0;  // draws carried out
-  double total = 0.0;
-  double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
-};
 
 // Weights can be trusted while no residual has moved further than exp can represent, and w.sum()
 // while it has not shrunk so far that its rounding errors show.
@@ -105,12 +100,12 @@ class LockFree {
   LockFree(const Matrix& A, Iterate& at, const Pick& pick, const Rule& rule)
       : A_(A), at_(at), pick_(pick), rule_(rule) {}
 
-  AsyncOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Cancellation& cancel) {
+  Outcome<1> run(std::int64_t n_updates, Bounds bounds, int n_threads, Cancellation& cancel) {
     // Short enough for a few dense columns not to keep the other threads waiting at the end.
     const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
     const double smallest = Bounds::vanished * at_.total;
     const std::int64_t work = block * (A_.nnz / A_.n + 16);
-    AsyncOutcome outcome;
+    Outcome<1> outcome;
     Team team(n_threads);
     // One task for each thread, and updates for as long as there are any: a task that is begun late
     // finds fewer left.
@@ -118,7 +113,7 @@ class LockFree {
       // They begin at different shards, so that on dense columns they do not chase each other.
       const std::size_t first_shard = rank * A_.shards.size() / team.size();
       Member member{first_shard, SharedTotal(at_.total), {}};
-      while (!cancel.stopped() && Atomic::load(outcome.drift) <= bounds.drift &&
+      while (!cancel.stopped() && Atomic::load(outcome.travel[0]) <= bounds.drift &&
              member.total.now() >= smallest) {
         const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
         if (begin >= n_updates) break;
@@ -127,15 +122,15 @@ class LockFree {
         for (std::int64_t u = begin; u < end; ++u) drift += visit(pick_(u), member);
         drift += catch_up(member, most_put_off);
         member.total.refresh();
-        Atomic::add(outcome.drift, drift);
+        Atomic::add(outcome.travel[0], drift);
         cancel.check(work);
       }
-      Atomic::add(outcome.drift, catch_up(member, 0));
+      Atomic::add(outcome.travel[0], catch_up(member, 0));
       member.total.refresh();
     });
     if constexpr (Loss::keeps_odds) set_weights(team);
-    outcome.done = std::min(next_.load(), n_updates);
-    outcome.total = at_.total;
+    outcome.blocks = std::min(next_.load(), n_updates);
+    outcome.total[0] = at_.total;
     return outcome;
   }
 
@@ -201,8 +196,8 @@ class LockFree {
 };
 
 template <LossOf Loss, typename Pick, typename Rule>
-AsyncOutcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
-                       int n_threads, Cancellation& cancel, const Pick& pick, const Rule& rule) {
+Outcome<1> lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
+                     int n_threads, Cancellation& cancel, const Pick& pick, const Rule& rule) {
   return LockFree<Loss, Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, cancel);
 }
 

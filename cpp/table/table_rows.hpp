@@ -1,15 +1,15 @@
 // The rows of a table for the driver: histograms in, steps out, in L lanes.
 //
 // A step is not applied when it is taken, but in the pass that sums up the next term: what it does
-// to the objective is known without the rows (block_steps.hpp). Shards are summed in order, so the
+// to the objective is known without the rows (term_steps.hpp). Shards are summed in order, so the
 // bits do not depend on the threads, nor on the instructions the machine has.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "table/block_steps.hpp"
 #include "table/passes.hpp"
+#include "table/term_steps.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {

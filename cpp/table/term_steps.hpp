@@ -12,6 +12,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cstdint>
 #include <vector>
 
@@ -20,7 +21,6 @@
 #include "table/bin_model.hpp"
 #include "table/chain.hpp"
 #include "table/grid.hpp"
-#include "table/psi.hpp"
 
 namespace tauboost {
 
@@ -70,5 +70,77 @@ void decide_term(const TermProblem& problem, TermWork& work, double total, int n
 
 // Levels that the chain made equal, and bins that it left at 0, are so to the last bit.
 void without_rounding(const Term& term, double* x);
+
+// All levels of a term at once, from one histogram: the steps of tables for the driver.
+//
+// What a step is, and what it comes to, follows from the sums over each bin (term_steps.hpp). So
+// every step is known to decrease the objective before a row has been touched: none is ever undone.
+
+template <int L, LossOf Loss>
+class BlockSteps {
+ public:
+  // Two signs a term, of its jumps and of its single bins: 1 if they may not be below 0, -1 if they
+  // may not be above, 0 if both.
+  BlockSteps(const Table& table, const TermPenalty* penalties, const std::int8_t* signs,
+             double* levels, double* intercepts, int n_newton)
+      : table_(table),
+        penalties_(penalties),
+        signs_(signs),
+        levels_(levels),
+        intercepts_(intercepts),
+        n_newton_(n_newton),
+        work_(L, TermWork(TermWork::padded(table.largest_term))) {}
+
+  static std::int64_t n_slices(std::int64_t n) { return n * L; }
+
+  // Blocks are single terms: all of a term's levels are many coordinates already.
+  template <typename Rows>
+  void decide(const Block& now, std::int64_t lane, const Rows& rows,
+              const std::array<double, L>& total) {
+    const int l = static_cast<int>(lane);
+    const Term& term = table_.terms[now.columns[0]];
+    TermWork& work = work_[l];
+    rows.sums(term, l, total[l], work.sums);
+    const std::int8_t* signs = signs_ + 2 * now.columns[0];
+    const TermProblem problem = {term, penalties_[now.columns[0] * L + l], signs[0], signs[1],
+                                 levels_ + l * table_.n_levels + term.offset};
+    decide_term<Loss>(problem, work, total[l], n_newton_);
+  }
+
+  Tally tally(std::int64_t, int l) const { return work_[l].tally; }
+  Tally tally(const Block&, int, double) const { return {}; }
+
+  // Decided steps never raise the objective: there is nothing to make shorter.
+  double shorter(double) const { return 0.0; }
+  void set_part(const Block&, const std::array<double, L>&) {}
+  void keep_part(const Block&, int, double) {}
+
+  void commit(const Block& last, std::int64_t lane, const std::array<bool, L>&) {
+    const Term& term = table_.terms[last.columns[0]];
+    TermWork& work = work_[lane];
+    double* x = levels_ + lane * table_.n_levels + term.offset;
+    for (int b = 0; b < term.n_cells(); ++b) x[b] += work.d[b] - work.shift;
+    intercepts_[lane] += work.shift;
+    if (!term.is_pair()) without_rounding(term, x);
+  }
+
+  // exp of how much the rows of each bin move, their own level and the intercept, in the lanes
+  // whose steps are taken: all of them, or none.
+  std::array<const double*, L> taken(const std::array<double, L>& fraction) const {
+    std::array<const double*, L> growth;
+    for (int l = 0; l < L; ++l) growth[l] = fraction[l] == 1.0 ? work_[l].growth.data() : nullptr;
+    return growth;
+  }
+  double change(int l) const { return work_[l].change; }
+
+ private:
+  const Table& table_;
+  const TermPenalty* penalties_;
+  const std::int8_t* signs_;
+  double* levels_;      // lane by lane
+  double* intercepts_;  // lane by lane
+  const int n_newton_;
+  std::vector<TermWork> work_;
+};
 
 }  // namespace tauboost

@@ -171,7 +171,7 @@ void lock_free_keeps_weights(Random& random, const SmallMatrix& small, const Mat
       [&](std::int64_t i, double x, const SignedSums& sums, double total) {
         return choose_one(A, psi, {Loss::is_log_of_sum}, i, x, sums, total);
       });
-  CHECK(found.done == 400 && at.has_weights(is_logistic));
+  CHECK(found.blocks == 400 && at.has_weights(is_logistic));
 }
 
 }  // namespace

@@ -1,7 +1,7 @@
 """The exact method on tables: all stumps of a column at once. Parallel, monotone, deterministic.
 
 A sweep visits every column, in a new order each time, and minimises over all of its levels from one
-histogram (cpp/table/block_steps.hpp). No step is ever undone. The bits are the same for any number
+histogram (cpp/table/term_steps.hpp). No step is ever undone. The bits are the same for any number
 of threads.
 """
 

@@ -25,7 +25,7 @@ __all__ = ["Span"]
 SHORTER, MOST_TRIALS = 0.25, 3  # where the objective did not fall
 NOTHING = 1e-12  # of the objective: a gain that may be rounding
 LONGEST = 3.0  # times a direction: what rounding made of it grows as much
-SMALLEST = 1e-14  # a level below it is 0, as in block_steps.hpp
+SMALLEST = 1e-14  # a level below it is 0, as in term_steps.hpp
 ROUNDING = 1e-12  # so small a jump is none
 RIDGE = 1e-12  # of the Hessian, as a share of its trace: directions may be dependent
 
