@@ -144,7 +144,7 @@ class Kind(ABC):
     def split(self, data: Data, fraction: float, seed: int, n_threads: int) -> tuple[Data, Data]:
         """Cut into a part for training and one for testing, which has this fraction of each class.
 
-        Rows are dealt as in a fit (tuning/split.py): their order does not matter.
+        Rows are dealt as in a fit (search/folds.py): their order does not matter.
         """
         codes = encode_labels(data.y)[1]  # first: what is no label needs no fingerprints
         held = held_out(self.prints(data.X, seed, n_threads), codes, fraction)

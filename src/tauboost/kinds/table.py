@@ -16,7 +16,6 @@ from ..base.messages import listed, shown, shown_label, unknown
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
 from ..tables.binning import bin_column, bin_table, encode
-from ..tables.columns import Column, NumericColumn
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines
@@ -32,7 +31,6 @@ __all__ = ["KIND", "open_table", "open_training_table", "terms_used"]
 
 MOST_IN_A_LINE = 5  # terms
 MOST_TERMS = 20
-MOST_CATEGORIES = 3  # of a column
 MOST_CLASSES = 10
 WIDEST = 24  # letters of a category
 SIGNS = {"1": 1, "+1": 1, "-1": -1}
@@ -387,7 +385,7 @@ def _term_facts(model: TableModel) -> list[dict[str, Any]]:
     facts = []
     for term in model.terms:
         columns = [model.columns[k] for k in term.columns]
-        kind = "numbers" if columns[0].is_ordered else "categories"
+        kind = columns[0].plural
         facts.append(
             {
                 "name": model.term_name(term),
@@ -420,23 +418,9 @@ def _column_facts(frame: Frame, k: int) -> dict[str, Any]:
         column, codes = bin_column(frame, k)
     except (TypeError, ValueError) as error:
         return facts | {"kind": "refused", "why": str(error)}
-    facts["kind"] = "numbers" if column.is_ordered else "categories"
+    facts["kind"] = column.plural
     facts["missing"] = float(np.mean(codes == column.missing))
-    return facts | _content(frame, k, column, codes)
-
-
-def _content(frame: Frame, k: int, column: Column, codes: Any) -> dict[str, Any]:
-    if not isinstance(column, NumericColumn):
-        counts = np.bincount(codes, minlength=column.n_bins)
-        most = column.categories[:MOST_CATEGORIES].tolist()
-        known = {"n_bins": len(column.categories), "most_frequent": most}
-        return known | {"other": int(counts[column.other])}
-    numbers = np.asarray(frame.column(k))
-    numbers = numbers[~np.isnan(numbers)]
-    if len(numbers) == 0:
-        return {"n_bins": 0, "least": None, "most": None}
-    ends = {"least": float(numbers.min()), "most": float(numbers.max())}
-    return {"n_bins": column.n_ordered} | ends
+    return facts | column.facts(frame, k, codes)
 
 
 def _content_text(fact: dict[str, Any]) -> str:

@@ -22,7 +22,7 @@ from ..base.messages import shown
 from ..base.side_by_side import side_by_side
 from ..validation.frames import Frame
 from ..validation.numbers import check_count
-from ..validation.values import Values, Words, refuse
+from ..validation.values import Words, refuse
 from .columns import (
     MOST_BINS,
     MOST_CATEGORIES,
@@ -276,46 +276,11 @@ def encode(
     wide: dict[int, Codes] = {}
 
     def work(k: int) -> None:
-        codes = _codes(columns[k], frame, places[k])
+        codes = columns[k].read(frame, places[k])
         (wide if is_wide(columns[k]) else planes)[k] = codes
 
     side_by_side(work, range(len(columns)), n_threads)
     return join_planes(columns, planes, wide)
-
-
-def _codes(column: Column, frame: Frame, place: int) -> Codes:
-    if isinstance(column, NumericColumn):
-        return column.codes(_as_numbers(column, frame.column(place)))
-    words = frame.with_categories([place]).column(place)
-    assert isinstance(words, Words)
-    known = column.code_of
-    strange = [word for word in words.words if word not in known and _is_number(word)]
-    if strange and not all(map(_is_number, known)) and not isinstance(frame.column(place), Words):
-        raise TypeError(
-            f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
-            "trained on categories: convert it"
-        )
-    return column.codes(words)
-
-
-def _as_numbers(column: Column, values: Values) -> Vector:
-    if not isinstance(values, Words):
-        return values
-    if np.any(values.places >= 0):
-        word = values.words[int(values.places.max())]
-        raise TypeError(
-            f"column {column.name!r} holds strings such as {shown(word)}, and the model was "
-            "trained on numbers: convert it"
-        )
-    return np.full(len(values), np.nan)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 # So many different values of a part are sent as they are; of more, neighbours are taken together.

@@ -384,7 +384,7 @@ def column_scaling(samples: BinnedRows, task: int, held: int | None) -> Vector:
         (number of its bins / (that gain - noise))^(1/4),
 
     the root of one over the typical step of a bin: psi is lighter where bins say much, and heavier
-    where many of them say little. As of sparse columns (design/units.py), only the root of the step
+    where many of them say little. As in design/scaling.py, only the root of the step
     counts, and only rows that are learned from. The geometric mean is 1; wide columns have 1.
     """
     starts, sums = samples.starts, samples.class_sums(held)
