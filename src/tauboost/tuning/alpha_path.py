@@ -13,14 +13,14 @@ from typing import Self
 import numpy as np
 
 from ..base.arrays import Vector
-from ..design.sparse import decisions, flipped
+from ..design.sparse import decisions
 from ..losses import LOSSES
 from ..penalty import Factors
 from ..search.search import Candidate, Validation
 from .first_step import factors_of
 from .lanes import LANES, Lanes, sweep_side_by_side
 from .samples import Samples
-from .strongest import best_intercept
+from .strongest import intercepts_at_best
 from .subspace import Subspace
 
 __all__ = ["AlphaPath"]
@@ -102,15 +102,9 @@ class AlphaPath:
         return Group(pairs, lanes, own, Subspace(lanes))
 
     def _start(self, pairs: list[tuple[int, int]]) -> Vector | None:
-        samples = self.samples
-        if not samples.fit_intercept:
-            return None
-        start = np.zeros((samples.matrix.n, len(pairs)))
-        codes = samples.codes[samples.order]
+        codes, samples = self.samples.codes[self.samples.order], self.samples
         shares = [float(self.c[p] @ samples.is_positive(t, codes)) for p, t in pairs]
-        best = np.array([best_intercept(self.loss.name, share) for share in shares])
-        start[-1] = flipped(best)
-        return start
+        return intercepts_at_best(samples, self.loss.name, shares)
 
     def at(self, candidate: Candidate) -> Self:
         """Take another alpha; where the fits are, they stay."""
