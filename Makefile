@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files test-cpp tidy fuzz-threads model asan tsan odr attack golden golden-base wheel sdist clean
+.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files test-cpp tidy mutants fuzz-threads model asan tsan odr attack golden golden-base wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -142,6 +142,10 @@ build/kernels/%.o: cpp/%.cpp $(CPP_FILES)
 	@mkdir -p $(@D)
 	$(CCACHE) $(GXX) -std=c++20 -O2 -g -Wall -Wextra -fno-math-errno -ffp-contract=off -pthread -Icpp \
 	  -c $< -o $@
+
+# Faults in the kernels, made by hand (tests/mutants/kernels.py): a test must find each. An hour.
+mutants: $(VENV)/dev.done
+	PYTHONPATH=tests $(BIN)/python -m mutants.run $(MUTANTS)
 
 # What clang-tidy has to say of every file (.clang-tidy has the checks). Needs clang-tidy.
 TIDY ?= clang-tidy

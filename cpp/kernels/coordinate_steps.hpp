@@ -88,7 +88,7 @@ class CoordinateSteps {
 
   // Steps of the paper are taken or not; others are halved, until they are hardly any.
   double shorter(double fraction) const {
-    constexpr double smallest = 1.0 / 1024;
+    constexpr double smallest = 1.0 / 1024;  // what is left promises a thousandth
     return rule_.beta > 0.0 || fraction <= smallest ? 0.0 : fraction / 2;
   }
 

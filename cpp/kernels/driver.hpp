@@ -79,7 +79,8 @@ class Driver {
   // is worth a claim.
   void gather(Team& team, const Block& now, const Block& last) {
     const std::int64_t n_parts = rows_.n_parts();
-    const std::int64_t n_committers = Steps::n_slices(last.n) < 8 ? 0 : team.size();
+    constexpr std::int64_t worth_a_claim = 8;  // slices: fewer are written sooner than dealt
+    const std::int64_t n_committers = Steps::n_slices(last.n) < worth_a_claim ? 0 : team.size();
     if (n_committers == 0) commit(last, 0, 1);
     team.share(n_parts + n_committers, [&](std::int64_t k) {
       if (k < n_parts)
@@ -154,7 +155,7 @@ class Driver {
     if constexpr (!Loss::is_log_of_sum) return;
     double& total = outcome_.total[l];
     for (const Lanes& part : rows_.changes()) total += part[l];
-    // Kept by differences, it may shrink so far that their rounding errors show.
+    // Kept by differences, it may shrink so far that their rounding errors show: two digits go.
     constexpr double trusted_share = 1e-2;
     if (total < trusted_share * reference_[l]) total = reference_[l] = rows_.recount(l);
   }

@@ -31,16 +31,16 @@ OddsRange range_of_odds(const double* rows, std::int64_t m) {
   TAUBOOST_ON_THIS_MACHINE(4, range_of_odds<L>(rows, m));
 }
 
-#define TAUBOOST_PASSES(L, Signed, Loss)                                                       \
-  template void gather<L, Signed, Loss>(const LanePass&, const double*, LaneSums<L>*);         \
-  template void apply<L, Signed, Loss>(const LanePass&, const double*, const double*, double*, \
-                                       double*);
+#define TAUBOOST_PASSES(Loss, L)                                                              \
+  template void gather<L, false, Loss>(const LanePass&, const double*, LaneSums<L>*);         \
+  template void gather<L, true, Loss>(const LanePass&, const double*, LaneSums<L>*);          \
+  template void apply<L, false, Loss>(const LanePass&, const double*, const double*, double*, \
+                                      double*);                                               \
+  template void apply<L, true, Loss>(const LanePass&, const double*, const double*, double*,  \
+                                     double*);
 #define TAUBOOST_LANES(L)                                                  \
   template OddsRange range_of_odds<L>(const double* rows, std::int64_t m); \
-  TAUBOOST_PASSES(L, false, Exponential)                                   \
-  TAUBOOST_PASSES(L, false, Logistic)                                      \
-  TAUBOOST_PASSES(L, true, Exponential)                                    \
-  TAUBOOST_PASSES(L, true, Logistic)
+  TAUBOOST_EACH_LOSS(TAUBOOST_PASSES, L)
 
 TAUBOOST_LANES(1)
 TAUBOOST_LANES(2)

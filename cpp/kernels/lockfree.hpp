@@ -22,7 +22,7 @@ namespace tauboost {
 // while it has not shrunk so far that its rounding errors show.
 struct Bounds {
   double drift;
-  static constexpr double shrink = 1e-2;
+  static constexpr double shrink = 1e-2;      // two of sixteen digits lost
   static constexpr double vanished = 1e-100;  // of a total: time to rescale the weights
 };
 
@@ -101,7 +101,8 @@ class LockFree {
       : A_(A), at_(at), pick_(pick), rule_(rule) {}
 
   Outcome<1> run(std::int64_t n_updates, Bounds bounds, int n_threads, Cancellation& cancel) {
-    // Short enough for a few dense columns not to keep the other threads waiting at the end.
+    // At least 16 blocks a thread, or a few dense columns keep the others waiting at the end; 32
+    // updates are enough for what is shared once a block not to be felt.
     const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
     const double smallest = Bounds::vanished * at_.total;
     const std::int64_t work = block * (A_.nnz / A_.n + 16);
@@ -135,7 +136,7 @@ class LockFree {
   }
 
  private:
-  static constexpr std::size_t most_put_off = 64;
+  static constexpr std::size_t most_put_off = 64;  // two blocks of columns
 
   struct Member {
     std::size_t first_shard;
@@ -155,7 +156,7 @@ class LockFree {
   bool is_dense(std::int64_t i) const {
     std::int64_t count = 0;
     for (const Shard& shard : A_.shards) count += shard.start[i + 1] - shard.start[i];
-    return 8 * count > A_.m;
+    return 8 * count > A_.m;  // it touches every cache line: a line has 8 weights
   }
 
   double update(std::int64_t i, Member& member) {

@@ -6,7 +6,8 @@
 // The weights w are what the gradient of F is made of, and a step multiplies exp(r_j) by a factor.
 // A loss says what is kept of a row, how that is scaled, and what the change of w.sum() does to F.
 // Its form for several rows or lanes at once is in lane_passes.inc, its form over the bins of a
-// table in table/bin_model.hpp. Another loss is one more type here, and a case of with_loss().
+// table in table/bin_model.hpp. Another loss is one more type here, in
+// TAUBOOST_EACH_LOSS and with_loss().
 #pragma once
 
 #include <atomic>
@@ -143,6 +144,9 @@ concept LossOf = requires(const Iterate& at, std::int64_t first, std::int32_t j,
   T::shared_rows(at, first).expect(j);
 };
 static_assert(LossOf<Exponential> && LossOf<Logistic>);
+
+// use(Loss, what) for each: what is compiled for all of them.
+#define TAUBOOST_EACH_LOSS(use, what) use(Exponential, what) use(Logistic, what)
 
 // Where what Python has given becomes a type: use(Logistic{}) or use(Exponential{}).
 template <typename Use>

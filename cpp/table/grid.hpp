@@ -21,7 +21,7 @@ struct GridPenalty {
 
 class Grid {
  public:
-  // Every visit of a pair goes on from the last one: few sweeps do.
+  // Every visit of a pair goes on from the last one: few sweeps do (docs/theory.md).
   static constexpr int n_sweeps = 3;
 
   explicit Grid(int most) : inverse_(most), constant_(most), left_(most + 1), x_(most + 2) {}

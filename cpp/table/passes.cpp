@@ -16,9 +16,8 @@ void run(const TablePass<L>& pass) {
   TAUBOOST_ON_THIS_MACHINE(L == 1 ? 8 : 4, run<L, Loss>(pass));
 }
 
-template void run<1, Exponential>(const TablePass<1>&);
-template void run<1, Logistic>(const TablePass<1>&);
-template void run<8, Exponential>(const TablePass<8>&);
-template void run<8, Logistic>(const TablePass<8>&);
+#define TAUBOOST_RUN(Loss, L) template void run<L, Loss>(const TablePass<L>&);
+TAUBOOST_EACH_LOSS(TAUBOOST_RUN, 1)
+TAUBOOST_EACH_LOSS(TAUBOOST_RUN, 8)
 
 }  // namespace tauboost

@@ -9,7 +9,7 @@
 namespace tauboost {
 namespace {
 
-constexpr double rounding = 1e-14;
+constexpr double rounding = 1e-14;  // of a level: some fifty units in its last place
 
 // From one level to the next; what rounding made of none is none.
 double jump_above(const double* x, int t) {
@@ -34,8 +34,9 @@ struct TermSteps {
       shift_all(problem, work);
       return conclude(problem, work, total);
     }
-    constexpr double straight = 0.1;  // over so short a step the model hardly bends
-    double best = 0.0;                // the objective, less what it was
+    constexpr double straight =
+        0.1;            // over so short a step the model hardly bends: another gains < 1 %
+    double best = 0.0;  // the objective, less what it was
     for (int k = 0; k < n_newton; ++k) {
       propose(problem, work);
       if (!accept(problem, work, best) || work.last_move < straight || term.is_pair()) break;
@@ -48,6 +49,7 @@ struct TermSteps {
   void expand(int n, Work& work) const {
     Model::expand(work.sums, n, work.d.data(), work.growth.data(), work.g.data(), work.h.data());
     const double largest = *std::max_element(work.h.begin(), work.h.begin() + n);
+    // 1e-9: no level of a bin with rows notices it, and systems stay solvable; + so as not to be 0.
     const double least = 1e-9 * largest + 1e-300;
     for (int b = 0; b < n; ++b) work.h[b] = std::max(work.h[b], least);
   }
@@ -60,7 +62,7 @@ struct TermSteps {
       g += Model::slope(work.sums, b);
       h += Model::curvature(work.sums, b);
     }
-    constexpr double hardly = 1e-9;
+    constexpr double hardly = 1e-9;  // so short a shift gains 1e-18: nothing
     const double shift = h > 0.0 ? std::clamp(-g / h, -1.0, 1.0) : 0.0;
     if (std::abs(shift) < hardly) return;
     std::fill_n(work.next.begin(), n, shift);
@@ -156,7 +158,7 @@ struct TermSteps {
     }
     if (knots.empty()) return work.shift;
     std::sort(knots.begin(), knots.end());
-    const double none = 1e-10 * l1;
+    const double none = 1e-10 * l1;  // what rounding leaves of a sum of slopes of size l1
     const double low = where_slope_is(-none, problem, work);
     return std::max(low, std::min(work.shift, where_slope_is(none, problem, work)));
   }
@@ -200,6 +202,8 @@ struct TermSteps {
   bool accept(const Problem& problem, Work& work, double& best) const {
     const int n = problem.term.n_cells();
     constexpr double hardly = 1e-5;  // so short a step fails by rounding alone
+    // A Newton step that must be cut more than five times has no use: the next block will do
+    // better.
     for (double part = 1.0; part > 1e-3; part *= 0.25) {
       if (part < 1.0) {
         for (int b = 0; b < n; ++b) work.next[b] = work.d[b] + 0.25 * (work.next[b] - work.d[b]);
@@ -210,7 +214,7 @@ struct TermSteps {
         far = std::max(far, std::abs(work.next[b]));
         move = std::max(move, std::abs(work.next[b] - work.d[b]));
       }
-      if (!(far < 600.0)) continue;
+      if (!(far < 600.0)) continue;  // exp_along is good to 700
       exp_along(work.next.data(), 1.0, Work::padded(n), work.target.data());
       const double change = loss_change(n, work);
       const double value =
@@ -317,8 +321,8 @@ void decide_term(const TermProblem& problem, TermWork& work, double total, int n
   TermSteps<Loss>().decide(problem, work, total, n_newton);
 }
 
-template void decide_term<Exponential>(const TermProblem&, TermWork&, double, int);
-template void decide_term<Logistic>(const TermProblem&, TermWork&, double, int);
+#define TAUBOOST_DECIDE(Loss, arguments) template void decide_term<Loss> arguments;
+TAUBOOST_EACH_LOSS(TAUBOOST_DECIDE, (const TermProblem&, TermWork&, double, int))
 
 void without_rounding(const Term& term, double* x) {
   const int n = term.ordered_first;

@@ -335,8 +335,9 @@ class ThreadPool {
 #endif
   }
 
+  // A few phases long, and no longer than it takes to wake a thread that sleeps (5 to 50 us).
   static constexpr std::chrono::microseconds spin_time{50};
-  static constexpr std::size_t room_size = 1 << 16;
+  static constexpr std::size_t room_size = 1 << 16;  // of what its C library sets up: a few KB
 
   IdlePools* const list_;
   ThreadPool* next_idle_ = nullptr;

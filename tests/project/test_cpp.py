@@ -7,6 +7,8 @@ import subprocess
 from pathlib import Path
 
 import pytest
+from mutants.kernels import KERNELS
+from mutants.run import place
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -19,3 +21,9 @@ def test_kernels_alone():
     )
     assert done.returncode == 0, done.stdout + done.stderr
     assert done.stdout.count(": passed") == 7
+
+
+@pytest.mark.parametrize("mutant", KERNELS, ids=[mutant.what for mutant in KERNELS])
+def test_a_mutant_has_its_place(mutant):
+    assert place(mutant, ROOT).count(mutant.right) == 1
+    assert mutant.right != mutant.wrong
