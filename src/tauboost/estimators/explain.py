@@ -6,6 +6,7 @@ exact.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,12 +16,14 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..design.wide import coefficients_of, nonzeros_of
+from ..tuning.model import Model
 from ..validation import CsrArrays, check_count
+from .explanation import FeatureNames, SparseExplanation, spoken_for
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
 from .tables import TopFeatures
 
-__all__ = ["ExplainMixin"]
+__all__ = ["ExplainMixin", "explained_rows"]
 
 
 class ExplainMixin(MarginsMixin):
@@ -29,7 +32,10 @@ class ExplainMixin(MarginsMixin):
     if TYPE_CHECKING:
         n_features_in_: int
 
-    def explain(self, X: Any, class_: Any = None) -> Any:
+        @property
+        def _model(self) -> Model: ...
+
+    def explain(self, X: Any, class_: Any = None) -> SparseExplanation:
         """Return what each feature of each sample contributes to the decision value.
 
         Parameters
@@ -41,29 +47,16 @@ class ExplainMixin(MarginsMixin):
 
         Returns
         -------
-        CSR of shape (n_samples, n_features)
-            Entries where X has them, x_ji coef_i. A row's sum plus the intercept of its class is
-            its decision value for that class.
+        SparseExplanation
+            Prints as a table, and draws itself. Its ``contributions`` are a CSR of shape
+            (n_samples, n_features) with entries where X has them, x_ji coef_i. A row's sum plus its
+            intercept is its decision value.
         """
         check_is_fitted(self)
-        rows = take_rows(self, X)
-        contributions = (
-            rows.to_scipy().copy() if isinstance(rows, CsrArrays) else sp.csr_array(rows)
-        )
-        if class_ is None and len(self.classes_) > 2:
-            tasks = self._decisions(X).argmax(axis=1)
-            task_of_entry = np.repeat(tasks, np.diff(contributions.indptr))
-            for task in np.unique(tasks):
-                here = task_of_entry == task
-                contributions.data[here] *= self._weights_of(task, contributions.indices[here])
-            return contributions
-        task, sign = self._task(class_)
-        contributions.data *= sign * self._weights_of(task, contributions.indices)
-        return contributions
-
-    def _weights_of(self, task: int, features: NDArray[Any]) -> Vector:
-        """Return the coefficients of some features in one two-class problem."""
-        return np.asarray(coefficients_of(self.coef_[[task]], features)[0])
+        rows, decisions = take_rows(self, X), self._decisions(X)
+        X = rows.to_scipy() if isinstance(rows, CsrArrays) else sp.csr_array(rows)
+        names = getattr(self, "feature_names_in_", None)
+        return explained_rows(self._model, X, decisions, FeatureNames(names, X.shape[1]), class_)
 
     def top_features(
         self,
@@ -124,6 +117,33 @@ class ExplainMixin(MarginsMixin):
             indices[chosen],
             others,
         )
+
+
+def explained_rows(
+    model: Model, X: Any, decisions: Vector, names: Sequence[str], class_: Any = None
+) -> SparseExplanation:
+    """Explain the rows of a CSR by a linear model, each for a class or for its likeliest one."""
+    places = spoken_for(decisions, class_, model.classes)
+    is_binary = len(model.intercept) == 1
+    tasks = np.zeros_like(places) if is_binary else places
+    sign = np.where(is_binary & (places == 0), -1.0, 1.0)
+    contributions, n_entries = X.copy(), np.diff(X.indptr)
+    task_of_entry = np.repeat(tasks, n_entries)
+    for task in np.unique(tasks):
+        here = task_of_entry == task
+        contributions.data[here] *= coefficients_of(model.coef[[task]], X.indices[here])[0]
+    contributions.data *= np.repeat(sign, n_entries)
+    each = np.arange(len(decisions))
+    return SparseExplanation(
+        names,
+        contributions,
+        sign * model.intercept[tasks],
+        sign * decisions[each, tasks],
+        model.probabilities(decisions)[each, places],
+        model.classes[places],
+        each,
+        X,
+    )
 
 
 def names_of(indices: NDArray[np.intp], names: ArrayLike | None) -> NDArray[Any]:

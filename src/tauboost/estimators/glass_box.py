@@ -10,13 +10,12 @@ from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
-from ..base.messages import shown
 from ..design.planes import Planes
 from ..io.table_data import TableData
 from ..tuning.table_edits import edited
 from ..tuning.table_model import TableModel
 from ..validation.frames import take_frame
-from .explanation import Explanation
+from .explanation import TableExplanation, place_of, spoken_for
 from .scorecard import Scorecard, make_scorecard
 from .terms import Band, Terms, find_term, make_terms
 
@@ -68,7 +67,18 @@ class GlassBoxMixin:
         """Mean absolute score of each term over the training data, in the order of ``terms_``."""
         return self.terms_.importances
 
-    def explain(self, X: Any, class_: Any = None) -> Explanation:
+    @property
+    def feature_importances_(self) -> Vector:
+        """The share of each column in all importances; a pair counts half for each of its two."""
+        check_is_fitted(self)
+        model = self._model
+        found = np.zeros(len(model.columns))
+        for term in model.terms:
+            columns = list(term.columns)
+            found[columns] += float(term.importance().mean()) / len(columns)
+        return found / (found.sum() or 1.0)
+
+    def explain(self, X: Any, class_: Any = None) -> TableExplanation:
         """Return what each term adds to the decision value of each row.
 
         Parameters
@@ -80,7 +90,7 @@ class GlassBoxMixin:
 
         Returns
         -------
-        Explanation
+        TableExplanation
             Prints as a table, and draws itself. The intercept plus the contributions of a row is
             its decision value, bit for bit.
         """
@@ -91,11 +101,11 @@ class GlassBoxMixin:
         rows = np.arange(len(decisions))
         named = hasattr(self, "feature_names_in_")
         where = frame.places([column.name for column in model.columns], named)
-        places = self._spoken_for(decisions, class_)
+        places = spoken_for(decisions, class_, model.classes)
         tasks, sign = places, 1.0
         if model.n_tasks == 1:
             tasks, sign = np.zeros_like(places), -1.0 if np.any(places == 0) else 1.0
-        return Explanation(
+        return TableExplanation(
             [model.term_name(term) for term in model.terms],
             sign * model.contributions(codes)[rows, :, tasks],
             sign * model.intercept[tasks],
@@ -106,13 +116,6 @@ class GlassBoxMixin:
             frame.with_categories(where[k] for k in model.category_columns),
             [tuple(where[column] for column in term.columns) for term in model.terms],
         )
-
-    def _spoken_for(self, decisions: Vector, class_: Any) -> NDArray[np.intp]:
-        """Return for each row the place of the class that its numbers are to speak for."""
-        if class_ is None and decisions.shape[1] > 1:
-            return np.asarray(decisions.argmax(axis=1))
-        place = 1 if class_ is None else _place_of(class_, self._model.classes, "class_")
-        return np.full(len(decisions), place)
 
     def to_scorecard(
         self, *, points: float = 600, odds: float = 50, pdo: float = 20, positive: Any = None
@@ -139,7 +142,7 @@ class GlassBoxMixin:
             ``rows``, ``score(X)``, ``to_csv(path)``; prints as a table.
         """
         check_is_fitted(self)
-        place = 0 if positive is None else _place_of(positive, self._model.classes, "positive")
+        place = 0 if positive is None else place_of(positive, self._model.classes, "positive")
         return make_scorecard(self._model, self._codes, points, odds, pdo, place)
 
     def edit_term(
@@ -182,10 +185,3 @@ class GlassBoxMixin:
             edited(model, place, flatten=flatten, remove=remove, monotone=monotone, scores=scores)
         )
         return other
-
-
-def _place_of(class_: Any, classes: NDArray[Any], name: str) -> int:
-    where = np.flatnonzero(classes == class_)
-    if len(where) != 1:
-        raise ValueError(f"{name} must be one of {shown(classes.tolist())}, got {shown(class_)}")
-    return int(where[0])
