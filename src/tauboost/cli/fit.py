@@ -2,6 +2,7 @@
 
 from typing import Any
 
+from ..parameters import LinearParameters
 from .arguments import AsJson, DataPaths, Threads, ZeroBased
 from .fit_options import (
     Alpha,
@@ -30,6 +31,8 @@ from .text_options import Analyzer, Errors, FormatName, Hash, MaxBytes, MinDf, N
 
 __all__ = ["EXAMPLES", "fit"]
 
+DEFAULT_LOSS = Loss(LinearParameters.loss)
+
 EXAMPLES = """Examples:
 
 tauboost fit reviews.jsonl --text text --label label --test 0.2 --out reviews.tauboost
@@ -49,10 +52,10 @@ def fit(
     text: Text = None,
     label: Label = None,
     out: Out = None,
-    alpha: Alpha = "auto",
+    alpha: Alpha = str(LinearParameters.alpha),
     l1_ratio: L1Ratio = None,
-    loss: LossName = Loss.logistic,
-    max_iter: MaxIter = 1000,
+    loss: LossName = DEFAULT_LOSS,
+    max_iter: MaxIter = LinearParameters.max_iter,
     tol: Tol = None,
     test: TestData = None,
     threads: Threads = None,
@@ -95,7 +98,7 @@ def fit(
         "alpha": number_or_auto(alpha, "--alpha"),
         "max_iter": max_iter,
         "time_limit": time_limit,
-        "n_jobs": -1 if threads is None else threads,
+        "n_jobs": LinearParameters.n_jobs if threads is None else threads,
         "random_state": seed,
     }
     given |= {} if tol is None else {"tol": tol}

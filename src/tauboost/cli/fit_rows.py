@@ -9,9 +9,10 @@ import typer
 
 from ..base.threads import resolve_threads
 from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint, NoCheckpoint
+from ..parameters import LinearParameters
 from ..tuning.fitting import fit as fit_model
 from ..tuning.metrics import metrics
-from ..tuning.options import Parameters
+from ..tuning.options import Options
 from ..validation import as_csr
 from .data import Data, name_of, naming, open_data
 from .fit_stages import Outputs, Stages
@@ -34,21 +35,21 @@ def fit_rows(
     state = _open_checkpoint(
         wishes["--checkpoint"], wishes["--checkpoint-every"], given["time_limit"]
     )
-    parameters = Parameters(**given)
+    parameters = LinearParameters(**given)
     document = _fit_rows(data, parameters, test, wishes["--zero-based"], state, outputs)
     typer.echo(json.dumps(document, indent=2, allow_nan=False)) if as_json else show(document)
 
 
 def _fit_rows(
     data: Path,
-    parameters: Parameters,
+    parameters: LinearParameters,
     test: str | None,
     zero_based: bool | None,
     state: NoCheckpoint,
     outputs: Outputs,
 ) -> dict[str, Any]:
     """Fit a linear model to samples, write it, and return what there is to tell."""
-    parameters.options()
+    Options.of(parameters)
     threads = None if parameters.n_jobs == -1 else parameters.n_jobs
     stages, name, n_threads = Stages(), name_of(data), resolve_threads(threads)
     with stages.timed("reading"):

@@ -15,10 +15,10 @@ from ..base.threads import resolve_threads
 from ..design.binning import encode
 from ..io.model import TableData as ModelFile
 from ..io.text_labels import labels_like
+from ..parameters import TableParameters
 from ..tuning.metrics import metrics
 from ..tuning.table_fitting import fit_table as fit_model
 from ..tuning.table_model import TableModel, are_used
-from ..tuning.table_options import TableParameters
 from ..validation.frames import Frame
 from ..validation.values import Words
 from .answers import check_lines
@@ -111,11 +111,11 @@ def _file(model: TableModel, parameters: TableParameters, label: str) -> ModelFi
 
 def _of_tables(wishes: dict[str, Any], categorical: list[str]) -> dict[str, Any]:
     """Return the parameters that the options of tables stand for."""
-    found: dict[str, Any] = {"categorical": categorical} if categorical else {}
+    found: dict[str, Any] = {"categorical_features": categorical} if categorical else {}
     if wishes["--max-bins"] is not None:
         found["max_bins"] = wishes["--max-bins"]
     if wishes["--monotone"] is not None:
-        found["monotone"] = dict(_sign(text) for text in _names(wishes["--monotone"]))
+        found["monotonic_cst"] = dict(_sign(text) for text in _names(wishes["--monotone"]))
     if wishes["--interactions"] is not None:
         found["interactions"] = _pairs(wishes["--interactions"])
     return found

@@ -16,10 +16,12 @@ from ..io.model import TextData, model_size
 from ..io.text_files import joined
 from ..io.text_labels import LabelList
 from ..io.text_wanted import TextBlock
+from ..parameters import TextParameters
 from ..tuning.metrics import metrics
+from ..tuning.options import Options
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
-from ..tuning.text_options import TextParameters
+from ..tuning.text_options import linear_part, text_options
 from ..tuning.text_shrinking import Shrinkage, measured, shrink
 from ..tuning.text_streaming import fit_stream, for_streams
 from .answers import check_lines
@@ -48,8 +50,8 @@ def fit_text_files(
     parameters = TextParameters(**given, **of_texts(wishes))
     is_stream = parameters.n_features is not None
     parameters = for_streams(parameters) if is_stream else parameters
-    parameters.linear().options()  # a wrong option shall not wait for the data
-    parameters.features(None)
+    Options.of(linear_part(parameters))  # a wrong option shall not wait for the data
+    text_options(parameters, None)
     run = _Run(source, parameters, test, wishes["--max-bytes"])
     with naming(source.paths[0]):
         (run.fit_streamed if is_stream else run.fit_whole)()

@@ -10,11 +10,12 @@ from typing import Any, Self
 
 from ..base.messages import shown
 from ..io.text_data import MOST_IN_A_TERM, MOST_LENGTHS
+from ..parameters import TextParameters
 from ..validation import check_choice, check_count, check_flag, check_real
 
 __all__ = ["DEFAULT_PATTERN", "TextOptions", "check_stop_words", "shortest_word"]
 
-DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
+DEFAULT_PATTERN = TextParameters.token_pattern
 ANALYZERS = ("word", "char", "char_wb")
 NORMS = (None, "l1", "l2")
 FLAGS = ("lowercase", "binary", "sublinear_tf", "use_idf", "smooth_idf", "alternate_sign")

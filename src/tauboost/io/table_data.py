@@ -13,6 +13,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from ..parameters import of_old_names
 from .model_data import (
     check_array,
     check_classes,
@@ -86,6 +87,7 @@ class TableData:
     kind: str = "TableClassifier"
 
     def __post_init__(self) -> None:
+        object.__setattr__(self, "params", of_old_names(self.params))  # of files of older versions
         check_names(self.kind, self.params, self.fitted)
         check_classes(self.classes)
         check_numbers(self.intercept, (count_rows(len(self.classes)),), "intercept")

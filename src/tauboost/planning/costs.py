@@ -18,7 +18,7 @@ from ..base.cached import cached_property
 from ..problem import Problem
 from ..solvers import solve
 from ..solvers.result import Result
-from ..tuning.options import Parameters
+from ..tuning.options import Options
 from ..tuning.selection import candidates
 from ..tuning.split import n_parts
 from .advice import thread_counts
@@ -70,7 +70,7 @@ class Costs:
         """The rows as they are fitted, and the time of that and of choosing the candidates."""
         began = time.perf_counter()
         samples = self.look.rows.samples(self.n_threads)
-        candidates(samples, Parameters().options())
+        candidates(samples, Options())
         return self.look.rows.as_fitted(samples), time.perf_counter() - began
 
     @cached_property

@@ -11,8 +11,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.fit_warning import FitWarning
+from ..parameters import LinearParameters
 from ..tuning.fitting import fit
-from ..tuning.options import Event, Parameters
+from ..tuning.options import Event
 from ..validation import CsrArrays
 from .rows import SEED
 
@@ -48,7 +49,7 @@ def run_trial(arrays: CsrArrays, codes: NDArray[np.intp], weights: Vector, n_thr
         model = fit(
             arrays,
             codes,
-            Parameters(random_state=SEED),
+            LinearParameters(random_state=SEED),
             n_threads=n_threads,
             sample_weight=weights,
             report=note,

@@ -13,6 +13,7 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.binning import bin_table
+from ..parameters import TableParameters
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .binned_rows import BinnedRows
@@ -26,7 +27,7 @@ from .table_descent import Descent
 from .table_gap import TableGap
 from .table_lanes import TableLanes
 from .table_model import TableModel, TermData
-from .table_options import TableOptions, TableParameters, check_monotone
+from .table_options import TableOptions, check_monotone
 from .table_race import TableRace
 from .table_samples import TableSamples
 from .table_span import Span
@@ -70,11 +71,12 @@ def fit_table(
         frame,
         weights,
         parameters.max_bins,
-        parameters.categorical,
+        parameters.categorical_features,
         n_threads,
         values_a_bin=VALUES_A_BIN,
+        name="categorical_features",
     )
-    signs = check_monotone(parameters.monotone, frame, columns, options)
+    signs = check_monotone(parameters.monotonic_cst, frame, columns, options)
     if not present.all():
         codes, labels, weights = codes[:, present], labels[present], weights[present]
         keys = None if keys is None else keys[present]
