@@ -21,10 +21,11 @@ from ..io.model import ModelFile
 from ..io.rows import LabelledRows, load_rows, row_blocks
 from ..io.store import Store, open_store
 from ..io.svmlight import load_svmlight
+from ..parameters import LinearParameters
 from ..search.duplicates import fingerprints
 from ..tuning.fitting import fit
 from ..tuning.model import Model
-from ..tuning.options import Parameters
+from ..tuning.options import Options
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY
 from ..validation import CsrArrays, as_csr
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of
@@ -82,8 +83,8 @@ class SparseKind(Kind):
         state = _open_checkpoint(
             options["checkpoint"], options["checkpoint_every"], given["time_limit"]
         )
-        parameters = Parameters(**given)
-        parameters.options()  # a wrong option shall not wait for the data
+        parameters = LinearParameters(**given)
+        Options.of(parameters)  # a wrong option shall not wait for the data
         with watch.timed("reading"):
             train, tested = self.split_off(self.read(source), test, source, parameters.random_state)
         with naming(source.path), watch.fitting(source.name) as report:

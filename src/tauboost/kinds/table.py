@@ -16,12 +16,12 @@ from ..base.messages import listed, shown, shown_label, unknown
 from ..io.model import ModelFile
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
+from ..parameters import TableParameters
 from ..search.duplicates import code_fingerprints
 from ..tables.binning import bin_column, bin_table, encode
 from ..tables.columns import Column, NumericColumn
 from ..tables.fitting import fit_table
 from ..tables.model import TableModel, are_used
-from ..tables.options import TableParameters
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines
@@ -333,11 +333,11 @@ def _refuse_others(path: Path) -> None:
 
 def _parameters(options: Mapping[str, Any], categorical: list[str]) -> dict[str, Any]:
     """Return the parameters that the options of tables stand for."""
-    found: dict[str, Any] = {"categorical": categorical} if categorical else {}
+    found: dict[str, Any] = {"categorical_features": categorical} if categorical else {}
     if options["max_bins"] is not None:
         found["max_bins"] = options["max_bins"]
     if options["monotone"] is not None:
-        found["monotone"] = dict(_sign(text) for text in _names(options["monotone"]))
+        found["monotonic_cst"] = dict(_sign(text) for text in _names(options["monotone"]))
     if options["interactions"] is not None:
         found["interactions"] = _pairs(options["interactions"])
     return found

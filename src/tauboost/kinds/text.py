@@ -22,11 +22,13 @@ from ..io.text_files import joined, text_blocks
 from ..io.text_labels import LabelList, labels_like
 from ..io.text_wanted import TextBlock
 from ..models import model_size
+from ..parameters import TextParameters
 from ..search.duplicates import text_fingerprints
 from ..tuning.metrics import metrics
+from ..tuning.options import Options
 from ..tuning.text_fitting import fit_texts
 from ..tuning.text_model import TextModel
-from ..tuning.text_options import TextParameters
+from ..tuning.text_options import linear_part, text_options
 from ..tuning.text_shrinking import measured, shrink
 from ..tuning.text_streaming import fit_stream, for_streams
 from ..tuning.top_terms import top_terms
@@ -91,8 +93,8 @@ class TextKind(Kind):
         parameters = TextParameters(**given, **_parameters(options))
         is_stream = parameters.n_features is not None
         parameters = for_streams(parameters) if is_stream else parameters
-        parameters.linear().options()  # a wrong option shall not wait for the data
-        parameters.features(None)
+        Options.of(linear_part(parameters))  # a wrong option shall not wait for the data
+        text_options(parameters, None)
         saved_of = partial(_saved, parameters=parameters, source=source)
         read_and_fit = self._fit_streamed if is_stream else self._fit_whole
         with naming(source.paths[0]):
