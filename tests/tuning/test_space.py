@@ -12,7 +12,7 @@ import tauboost as tb
 from first_steps import samples_of, table
 from tauboost.search.search import Candidate, Selection, vertex
 from tauboost.tuning import space
-from tauboost.tuning.options import Parameters
+from tauboost.tuning.options import Options
 from tauboost.tuning.space import candidates
 
 STEP = np.sqrt(10)  # of the grid
@@ -114,7 +114,7 @@ def test_where_the_strongest_wins_stronger_ones_are_tried():
 
 
 def lists_of(samples, **parameters):
-    found = candidates(samples, Parameters(**parameters).options())
+    found = candidates(samples, Options(**parameters))
     return np.array([strength.alpha for of_kind in found for strength in of_kind])
 
 

@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ..parameters import LinearParameters, TableParameters
+
 Loss = StrEnum("Loss", ["logistic", "exponential", "auto"])
 Format = StrEnum("Format", ["jsonl", "csv", "tsv", "parquet", "arrow", "fasttext", "lines"])
 OnErrors = StrEnum("OnErrors", ["strict", "replace", "skip"])
@@ -70,8 +72,8 @@ L1Ratio = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="0 is ridge, 1 is lasso; auto: chosen on held-out samples. If not given: 0, and 1 for "
-        "tables.",
+        help="0 is ridge, 1 is lasso; auto: chosen on held-out samples. If not given: "
+        f"{LinearParameters.l1_ratio:g}, and {TableParameters.l1_ratio:g} for tables.",
     ),
 ]
 LossName = Annotated[Loss, typer.Option(help="exponential is AdaBoost; auto is not for tables.")]
@@ -83,7 +85,7 @@ Tol = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="A fit has converged when its objective is certified to be within this share of the "
-        "optimum (0.001 if not given).",
+        f"optimum ({LinearParameters.tol:g} if not given).",
     ),
 ]
 TestData = Annotated[
@@ -153,7 +155,12 @@ Interactions = Annotated[
     ),
 ]
 MaxBins = Annotated[
-    int | None, typer.Option(metavar="N", help="Tables: the most bins of a column, at most 255.")
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Tables: the most bins of a column; if not given "
+        f"{TableParameters.max_bins}, which is the most.",
+    ),
 ]
 Ngrams = Annotated[
     str | None,

@@ -6,21 +6,25 @@ exact.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.wide import nonzeros_of
-from ..validation import check_count
+from ..tuning.model import Model
+from ..validation import CsrArrays, check_count
+from .explanation import FeatureNames, SparseExplanation
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
 from .tables import TopFeatures
 
-__all__ = ["ExplainMixin"]
+__all__ = ["ExplainMixin", "explained_rows"]
 
 
 class ExplainMixin(MarginsMixin):
@@ -30,8 +34,9 @@ class ExplainMixin(MarginsMixin):
         coef_: Any
         n_features_in_: int
         n_jobs: int | None
+        model_: Model
 
-    def explain(self, X: Any, class_: Any = None) -> Any:
+    def explain(self, X: Any, class_: Any = None) -> SparseExplanation:
         """Return what each feature of each sample contributes to the decision value.
 
         Parameters
@@ -43,12 +48,15 @@ class ExplainMixin(MarginsMixin):
 
         Returns
         -------
-        CSR of shape (n_samples, n_features)
-            Entries where X has them, x_ji coef_i. A row's sum plus the intercept of its class is
-            its decision value for that class.
+        SparseExplanation
+            Prints as a table, and draws itself. Its ``contributions`` are a CSR of shape
+            (n_samples, n_features) with entries where X has them, x_ji coef_i. A row's sum plus its
+            intercept is its decision value.
         """
         check_is_fitted(self)
-        return self.model_.explain(take_rows(self, X), class_, resolve_jobs(self.n_jobs)).values
+        rows, model = take_rows(self, X), self.model_
+        names = FeatureNames(getattr(self, "feature_names_in_", None), rows.shape[1])
+        return explained_rows(model, rows, names, class_, resolve_jobs(self.n_jobs))
 
     def top_features(
         self,
@@ -109,6 +117,27 @@ class ExplainMixin(MarginsMixin):
             indices[chosen],
             others,
         )
+
+
+def explained_rows(
+    model: Model,
+    rows: CsrArrays | Vector,
+    names: Sequence[str],
+    class_: Any = None,
+    n_threads: int = 1,
+) -> SparseExplanation:
+    """Explain rows by a linear model, each for a class or for its likeliest one."""
+    found = model.explain(rows, class_, n_threads)
+    return SparseExplanation(
+        names,
+        found.values,
+        found.intercepts,
+        found.decisions,
+        found.probabilities,
+        model.classes[found.places],
+        np.arange(len(found.decisions)),
+        rows.to_scipy() if isinstance(rows, CsrArrays) else sp.csr_array(rows),
+    )
 
 
 def names_of(indices: NDArray[np.intp], names: ArrayLike | None) -> NDArray[Any]:

@@ -15,6 +15,7 @@ from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..losses import LOSSES
+from ..parameters import CVParameters
 from ..search.folds import group_keys
 from ..search.search import Candidate
 from ..search.watch import live_line
@@ -49,20 +50,20 @@ def regularization_path(
     X: Any,
     y: ArrayLike,
     *,
-    loss: str = "logistic",
-    l1_ratio: float = 0.0,
+    loss: str = CVParameters.loss,
+    l1_ratio: float = CVParameters.l1_ratio,
     alphas: ArrayLike | None = None,
-    n_alphas: int = 20,
-    cv: Any = 5,
+    n_alphas: int = CVParameters.n_alphas,
+    cv: Any = CVParameters.cv,
     sample_weight: ArrayLike | None = None,
     groups: Any = None,
-    fit_intercept: bool = True,
-    penalty_factors: Any = "auto",
-    max_iter: int = 1000,
+    fit_intercept: bool = CVParameters.fit_intercept,
+    penalty_factors: Any = CVParameters.penalty_factors,
+    max_iter: int = CVParameters.max_iter,
     tol: float = PATH_TOL,
-    n_jobs: int | None = -1,
-    random_state: Any = None,
-    verbose: int = 0,
+    n_jobs: int | None = CVParameters.n_jobs,
+    random_state: Any = CVParameters.random_state,
+    verbose: int = CVParameters.verbose,
     certify: bool = False,
 ) -> PathResult:
     """Fit one linear classifier for each alpha, and score each by cross-validation.

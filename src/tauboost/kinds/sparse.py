@@ -61,14 +61,15 @@ class SparseKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit a linear model."""
+        from ..parameters import LinearParameters
         from ..tuning.fitting import fit
-        from ..tuning.options import Parameters
+        from ..tuning.options import Options
 
         state = _open_checkpoint(
             options["checkpoint"], options["checkpoint_every"], given["time_limit"]
         )
-        parameters = Parameters(**given)
-        parameters.options()  # a wrong option shall not wait for the data
+        parameters = LinearParameters(**given)
+        Options.of(parameters)  # a wrong option shall not wait for the data
         with watch.timed("reading"):
             train, tested = self.split_off(self.read(source), test, source, parameters.random_state)
         with naming(source.path), watch.fitting(source.name) as report:

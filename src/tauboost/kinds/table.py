@@ -80,8 +80,8 @@ class TableKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit an additive model."""
+        from ..parameters import TableParameters
         from ..tables.fitting import fit_table
-        from ..tables.options import TableParameters
 
         categorical = _names(options["categorical"])
         parameters = TableParameters(**given, **_parameters(options, categorical))
@@ -337,11 +337,11 @@ def _refuse_others(path: Path) -> None:
 
 def _parameters(options: Mapping[str, Any], categorical: list[str]) -> dict[str, Any]:
     """Return the parameters that the options of tables stand for."""
-    found: dict[str, Any] = {"categorical": categorical} if categorical else {}
+    found: dict[str, Any] = {"categorical_features": categorical} if categorical else {}
     if options["max_bins"] is not None:
         found["max_bins"] = options["max_bins"]
     if options["monotone"] is not None:
-        found["monotone"] = dict(_sign(text) for text in _names(options["monotone"]))
+        found["monotonic_cst"] = dict(_sign(text) for text in _names(options["monotone"]))
     if options["interactions"] is not None:
         found["interactions"] = _pairs(options["interactions"])
     return found

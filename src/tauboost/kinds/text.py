@@ -29,8 +29,8 @@ from .source import Source, naming, opened
 
 if TYPE_CHECKING:
     from ..io.model import ModelFile
+    from ..parameters import TextParameters
     from ..tuning.text_model import TextModel
-    from ..tuning.text_options import TextParameters
 
 __all__ = ["KIND", "explain_texts", "text_facts", "top_rows"]
 
@@ -84,16 +84,18 @@ class TextKind(Kind):
     ) -> Fitted:
         """Fit a linear model of words, and make it as small as it must be."""
         from ..models import model_size
+        from ..parameters import TextParameters
         from ..tuning.metrics import metrics
-        from ..tuning.text_options import TextParameters
+        from ..tuning.options import Options
+        from ..tuning.text_options import linear_part, text_options
         from ..tuning.text_shrinking import measured, shrink
         from ..tuning.text_streaming import for_streams
 
         parameters = TextParameters(**given, **_parameters(options))
         is_stream = parameters.n_features is not None
         parameters = for_streams(parameters) if is_stream else parameters
-        parameters.linear().options()  # a wrong option shall not wait for the data
-        parameters.features(None)
+        Options.of(linear_part(parameters))  # a wrong option shall not wait for the data
+        text_options(parameters, None)
         saved_of = partial(_saved, parameters=parameters, source=source)
         read_and_fit = self._fit_streamed if is_stream else self._fit_whole
         with naming(source.paths[0]):

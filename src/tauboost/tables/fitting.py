@@ -14,6 +14,7 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.sparse import flipped
+from ..parameters import TableParameters
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
 from ..search.watch import Event, Report, Watch
@@ -29,7 +30,7 @@ from .certificate import RefitMonitor, TableGap
 from .columns import coarse_codes
 from .exact import BlockExact
 from .model import TableModel, TermData
-from .options import TableOptions, TableParameters, check_monotone
+from .options import TableOptions, check_monotone
 from .pairs import Pair, purified
 from .rows import TableRows
 from .search import Candidate, TableSearch
@@ -74,11 +75,12 @@ def fit_table(
         frame,
         weights,
         parameters.max_bins,
-        parameters.categorical,
+        parameters.categorical_features,
         n_threads,
         values_a_bin=VALUES_A_BIN,
+        name="categorical_features",
     )
-    signs = check_monotone(parameters.monotone, frame, columns, options)
+    signs = check_monotone(parameters.monotonic_cst, frame, columns, options)
     if not present.all():
         codes, labels, weights = codes[:, present], labels[present], weights[present]
         keys = None if keys is None else keys[present]
