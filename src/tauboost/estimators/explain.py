@@ -6,7 +6,6 @@ exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -15,15 +14,15 @@ from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
-from ..design.wide import coefficients_of, nonzeros_of
+from ..design.wide import nonzeros_of
 from ..tuning.model import Model
 from ..validation import CsrArrays, check_count
-from .explanation import FeatureNames, SparseExplanation, spoken_for
+from .explanation import FeatureNames, SparseExplanation, explained_rows
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
 from .tables import TopFeatures
 
-__all__ = ["ExplainMixin", "explained_rows"]
+__all__ = ["ExplainMixin"]
 
 
 class ExplainMixin(MarginsMixin):
@@ -117,33 +116,6 @@ class ExplainMixin(MarginsMixin):
             indices[chosen],
             others,
         )
-
-
-def explained_rows(
-    model: Model, X: Any, decisions: Vector, names: Sequence[str], class_: Any = None
-) -> SparseExplanation:
-    """Explain the rows of a CSR by a linear model, each for a class or for its likeliest one."""
-    places = spoken_for(decisions, class_, model.classes)
-    is_binary = len(model.intercept) == 1
-    tasks = np.zeros_like(places) if is_binary else places
-    sign = np.where(is_binary & (places == 0), -1.0, 1.0)
-    contributions, n_entries = X.copy(), np.diff(X.indptr)
-    task_of_entry = np.repeat(tasks, n_entries)
-    for task in np.unique(tasks):
-        here = task_of_entry == task
-        contributions.data[here] *= coefficients_of(model.coef[[task]], X.indices[here])[0]
-    contributions.data *= np.repeat(sign, n_entries)
-    each = np.arange(len(decisions))
-    return SparseExplanation(
-        names,
-        contributions,
-        sign * model.intercept[tasks],
-        sign * decisions[each, tasks],
-        model.probabilities(decisions)[each, places],
-        model.classes[places],
-        each,
-        X,
-    )
 
 
 def names_of(indices: NDArray[np.intp], names: ArrayLike | None) -> NDArray[Any]:

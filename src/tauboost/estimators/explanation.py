@@ -16,7 +16,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown, shown_label
+from ..design.wide import coefficients_of
 from ..plots.explanation import plot_explanation
+from ..tuning.model import Model
 from ..validation.frames import Frame
 from ..validation.values import Values, Words
 from .tables import as_table
@@ -28,6 +30,7 @@ __all__ = [
     "SparseExplanation",
     "TableExplanation",
     "as_text",
+    "explained_rows",
     "place_of",
     "spoken_for",
 ]
@@ -197,6 +200,33 @@ class FeatureNames(Sequence[str]):
         if isinstance(k, slice):
             return [self[i] for i in range(self.n)[k]]
         return f"x{k}" if self.names is None else str(self.names[k])
+
+
+def explained_rows(
+    model: Model, X: Any, decisions: Vector, names: Sequence[str], class_: Any = None
+) -> SparseExplanation:
+    """Explain the rows of a CSR by a linear model, each for a class or for its likeliest one."""
+    places = spoken_for(decisions, class_, model.classes)
+    is_binary = len(model.intercept) == 1
+    tasks = np.zeros_like(places) if is_binary else places
+    sign = np.where(is_binary & (places == 0), -1.0, 1.0)
+    contributions, n_entries = X.copy(), np.diff(X.indptr)
+    task_of_entry = np.repeat(tasks, n_entries)
+    for task in np.unique(tasks):
+        here = task_of_entry == task
+        contributions.data[here] *= coefficients_of(model.coef[[task]], X.indices[here])[0]
+    contributions.data *= np.repeat(sign, n_entries)
+    each = np.arange(len(decisions))
+    return SparseExplanation(
+        names,
+        contributions,
+        sign * model.intercept[tasks],
+        sign * decisions[each, tasks],
+        model.probabilities(decisions)[each, places],
+        model.classes[places],
+        each,
+        X,
+    )
 
 
 def spoken_for(decisions: Vector, class_: Any, classes: NDArray[Any]) -> NDArray[np.intp]:
