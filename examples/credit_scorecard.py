@@ -44,7 +44,7 @@ train, test, y_train, y_test = train_test_split(
 
 # Scores speak for classes_[1], here "paid": 1 means that they may not fall as the column rises.
 rises = {"age": 1, "income": 1, "share_of_limit_used": -1, "times_late": -1}
-clf = tb.TableClassifier(interactions=0, monotone=rises, random_state=0).fit(train, y_train)
+clf = tb.TableClassifier(interactions=0, monotonic_cst=rises, random_state=0).fit(train, y_train)
 print(f"AUC {roc_auc_score(y_test == 'paid', clf.decision_function(test)):.3f}\n")
 print(clf.terms_)
 

@@ -293,6 +293,34 @@ def test_goes_on_from_a_checkpoint(client, tmp_path, n_classes):
     assert np.all(again.objective_ < clf.objective_)
 
 
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("class_weight", ["balanced", {0: 3.0}])
+def test_weights_of_classes_are_those_of_one_machine(client, n_classes, class_weight):
+    X, y = make_data(n_classes)
+    weights = np.random.default_rng(0).integers(0, 3, len(y)).astype(float)
+    for given in (GIVEN, {"tol": 1e-8, "l1_ratio": 0.5}):
+        options = given | {"class_weight": class_weight}
+        local = tb.TauBoostClassifier(**options).fit(X, y, weights)
+        clf = td.TauBoostClassifier(**options, client=client)
+        clf.fit([(X[k::3], y[k::3], weights[k::3]) for k in range(3)])
+        assert clf.alpha_ == pytest.approx(local.alpha_)
+        assert np.allclose(clf.coef_, local.coef_, atol=1e-5)
+        assert np.allclose(clf.objective_, local.objective_, atol=1e-8)
+    with pytest.raises(ValueError, match="leaves no samples of some classes"):
+        td.TauBoostClassifier(class_weight={0: 0.0}, client=client).fit(parts(X, y))
+
+
+def test_a_warm_start_keeps_the_choice_and_has_less_to_do(client):
+    X, y = tb.make_w8a_like(2000, random_state=0)
+    clf = td.TauBoostClassifier(client=client, warm_start=True).fit(parts(X, y))
+    alpha, coef = clf.alpha_, clf.coef_
+    clf.fit(parts(X, y))
+    assert (clf.alpha_, clf.n_iter_) == (alpha, 0)
+    assert np.allclose(clf.coef_, coef, atol=1e-10)
+    with pytest.raises(ValueError, match="warm_start needs the features and classes"):
+        clf.fit(parts(X[:, :200], y))
+
+
 def test_refuses_bad_input(client):
     lazy = dask_array(X)
     with pytest.raises(ValueError, match="client is None and there is no current one"):

@@ -73,7 +73,7 @@ def check(X, local, there):
 @pytest.mark.parametrize(
     ("weight", "options"),
     [
-        (None, {"loss": "logistic", "interactions": 0, "monotone": {"b": 1}}),
+        (None, {"loss": "logistic", "interactions": 0, "monotonic_cst": {"b": 1}}),
         ("weight", {"loss": "exponential", "interactions": [("b", "c")]}),
         ("weight", {"max_bins": 16, "interactions": 2, "class_weight": "balanced"}),
     ],
@@ -186,10 +186,10 @@ def pieces(**changes):
         (pieces(e=1), {}, ValueError, "different numbers of columns: 4, 5"),
         ([pieces()[0], (TABLE[TABLE.columns[::-1]], "label")], {}, ValueError, "the same order"),
         ([(TABLE.assign(label="no"), "label")], {}, ValueError, "one class only, 'no'"),
-        (pieces(), {"monotone": {"c": 1}}, ValueError, "'c', whose values are categories"),
+        (pieces(), {"monotonic_cst": {"c": 1}}, ValueError, "'c', whose values are categories"),
         (pieces(), {"interactions": [("a", "z")]}, ValueError, "names 'z', and the table has no"),
-        (pieces(), {"categorical": ["z"]}, ValueError, "names 'z', and the table has no"),
-        (pieces(), {"bands": 0.9}, ValueError, "bands need all rows on one machine"),
+        (pieces(), {"categorical_features": ["z"]}, ValueError, "names 'z', and the table has no"),
+        (pieces(), {"bands": 0.9}, ValueError, "bands: .* needs all of them on one machine"),
         (pieces(), {"max_bins": 999}, ValueError, "max_bins must be at most 255"),
         (pieces(), {"class_weight": {"maybe": 1}}, ValueError, "class_weight names classes"),
         ([(np.eye(3), [0, 1])], {}, ValueError, r"y has shape \(2,\), but X has 3 samples"),

@@ -144,6 +144,15 @@ def test_answers_are_those_of_one_machine(client, options):
     same_model(there, tb.TextClassifier(**GIVEN | options).fit(TEXTS, Y))
 
 
+def test_weights_of_classes_and_a_warm_start(client):
+    options = GIVEN | {"class_weight": "balanced", "warm_start": True}
+    there = td.TextClassifier(**options, client=client).fit([(TEXTS, Y)])
+    same_model(there, tb.TextClassifier(**options).fit(TEXTS, Y))
+    there.set_params(tol=1e-6).fit([(TEXTS, Y)])
+    assert there.n_iter_ <= 1
+    same_model(there, tb.TextClassifier(**options).fit(TEXTS, Y), atol=1e-3)
+
+
 def test_several_classes_and_weights_of_0_leave_words_out(client):
     texts, y = make_texts(3, 150)
     options = GIVEN | {"min_df": 8}

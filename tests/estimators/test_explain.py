@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pickle
 import sys
 
 import numpy as np
@@ -47,12 +48,17 @@ def test_contributions_add_up_for_two_classes(two, kind):
     else:
         X = kind(X)
     before = X.copy()
-    found = clf.explain(X)
+    why = clf.explain(X)
+    found = why.contributions
     assert found.format == "csr"
+    np.testing.assert_array_equal(why.decisions, clf.decision_function(X))
+    np.testing.assert_array_equal(why.probabilities, clf.predict_proba(X)[:, 1])
     np.testing.assert_allclose(sums(found) + clf.intercept_, clf.decision_function(X), atol=1e-10)
-    opposite = clf.explain(X, class_=-1.0)
+    opposite = clf.explain(X, class_=-1.0).contributions
     np.testing.assert_array_equal(opposite.toarray(), -found.toarray())
-    np.testing.assert_array_equal(clf.explain(X, class_=1.0).toarray(), found.toarray())
+    np.testing.assert_array_equal(
+        clf.explain(X, class_=1.0).contributions.toarray(), found.toarray()
+    )
     assert abs(X - before).sum() == 0
     assert (found.toarray() != 0).sum() <= (abs(X) > 0).sum()
 
@@ -64,10 +70,13 @@ def test_contributions_add_up_for_more_classes(three, is_sparse):
         clf = tb.TauBoostClassifier(random_state=0).fit(X, y).sparsify()
     decisions = clf.decision_function(X)
     best = decisions.argmax(axis=1)
-    found = clf.explain(X)
-    np.testing.assert_allclose(sums(found) + clf.intercept_[best], decisions.max(axis=1))
+    why = clf.explain(X)
+    found = sums(why.contributions)
+    np.testing.assert_allclose(found + clf.intercept_[best], decisions.max(axis=1))
+    np.testing.assert_array_equal(why.classes, clf.predict(X))
+    np.testing.assert_allclose(found + why.intercepts, why.decisions)
     for task, name in enumerate(clf.classes_):
-        of_class = sums(clf.explain(X, class_=name)) + clf.intercept_[task]
+        of_class = sums(clf.explain(X, class_=name).contributions) + clf.intercept_[task]
         np.testing.assert_allclose(of_class, decisions[:, task], atol=1e-12)
 
 
@@ -83,9 +92,35 @@ def test_any_sparse_matrix(seed, m, n):
         (entries, rng.integers(0, n, nnz), np.sort(np.r_[0, rng.integers(0, nnz + 1, m - 1), nnz])),
         shape=(m, n),
     )
-    found = clf.explain(X)
+    found = clf.explain(X).contributions
     assert found.shape == X.shape
     np.testing.assert_allclose(sums(found) + clf.intercept_, clf.decision_function(X), atol=1e-12)
+
+
+def test_it_prints_names_and_plots(three):
+    clf, X, _ = three
+    why = clf.explain(X)
+    assert (len(why), why.terms[0]) == (150, X.columns[0])
+    assert "... 140 more rows" in repr(why)
+    one = why[60]
+    assert [part.term for part in one.row()] != []
+    assert sum(part.contribution for part in one.row()) == pytest.approx(
+        one.decisions[0] - one.intercepts[0]
+    )
+    assert one.row(n=1)[0].value == f"{X[one.row(n=1)[0].term][60]:.6g}"
+    assert repr(one).startswith(f"row 60: {one.classes[0]!r}"[:7])
+    assert repr(why[[60]]) == repr(one)
+    assert [len(row) for row in why[:3]] == [1, 1, 1]
+
+
+def test_the_matrix_that_it_was_still_works(two):
+    clf, X, _ = two
+    why = clf.explain(X[:5])
+    with pytest.warns(FutureWarning, match=r"take \.contributions\.toarray in place of \.toarray"):
+        np.testing.assert_array_equal(why.toarray(), why.contributions.toarray())
+    with pytest.raises(AttributeError):
+        why.nonsense
+    assert len(pickle.loads(pickle.dumps(why))) == 5
 
 
 def test_top_features_by_size(two):

@@ -100,7 +100,7 @@ def make_table(n=600):
 
 def test_a_model_and_its_file_tell_them_apart(tmp_path):
     table, y = make_table()
-    clf = tb.TableClassifier(categorical=["id"], alpha=1e-3).fit(table, y)
+    clf = tb.TableClassifier(categorical_features=["id"], alpha=1e-3).fit(table, y)
     assert clf.score(table, y) > 0.85
     assert sorted(clf.columns_[0].categories) == [str(2**53 + k) for k in range(8)]
     tb.save_model(clf, tmp_path / "model")

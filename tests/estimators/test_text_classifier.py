@@ -22,8 +22,8 @@ from sklearn.utils.estimator_checks import (
 import tauboost as tb
 from extras import arrow_case
 from small_texts import fitted, make_texts
+from tauboost.parameters import LinearParameters
 from tauboost.tuning.fitting import fit
-from tauboost.tuning.options import Parameters
 from tauboost.validation import as_csr
 
 TEXTS, Y = make_texts()
@@ -73,7 +73,7 @@ def test_it_tunes_itself_and_learns():
 def test_it_is_the_classifier_behind_scikit_learns_vectorizer(weights):
     """Same features, same fit: nothing is lost on the way."""
     rows = TfidfVectorizer(ngram_range=(1, 2), **weights).fit(TEXTS)
-    parameters = Parameters(alpha=1e-3, max_iter=5, random_state=0)
+    parameters = LinearParameters(alpha=1e-3, max_iter=5, random_state=0)
     arrays = as_csr(rows.transform(TEXTS))
     linear = fit(arrays, np.asarray(Y), parameters, n_threads=1, units=None)
     clf = quick(**weights).fit(TEXTS, Y)

@@ -109,10 +109,31 @@ def test_a_terminal_is_not_steered():
         assert all(c.isprintable() or c == "\n" for c in shown)
 
 
-@pytest.mark.parametrize("wrong", [["a film"], None, b"a film", 7])
-def test_one_text_at_a_time(wrong):
-    with pytest.raises(TypeError, match="explain takes one text, a string, got"):
+@pytest.mark.parametrize("wrong", [None, b"a film", 7, [b"a film"]])
+def test_only_texts(wrong):
+    with pytest.raises((TypeError, ValueError)):
         fitted().explain(wrong)
+
+
+@pytest.mark.parametrize("n_classes", [2, 3])
+@pytest.mark.parametrize("options", [{}, {"n_features": 2**10}])
+def test_many_texts(n_classes, options):
+    clf = fitted(n_classes, **options)
+    why = clf.explain(TEXTS)
+    decisions = clf.decision_function(TEXTS)
+    decisions = decisions if n_classes == 2 else decisions.max(axis=1)
+    np.testing.assert_array_equal(why.decisions, decisions)
+    total = np.asarray(why.contributions.sum(axis=1)).ravel() + why.intercepts
+    np.testing.assert_allclose(total, decisions, atol=1e-12)
+    assert why.contributions.shape == (len(TEXTS), len(why.terms))
+    assert [repr(one) for one in why[:2]] == [
+        repr(clf.explain(text, class_))
+        for text, class_ in zip(TEXTS[:2], why.classes, strict=False)
+    ]
+    assert repr(why[-1]) == repr(clf.explain(TEXTS[-1], why.classes[-1]))
+    assert "largest contributions" in repr(why)
+    with pytest.raises(IndexError, match="of"):
+        why[len(TEXTS)]
 
 
 def test_an_unknown_class():

@@ -181,7 +181,7 @@ def test_scorecard_edits_and_bands():
     scores = flat.terms_["zip"].scores
     assert scores[500] == scores[100]
     with pytest.raises(ValueError, match="categories and have no order"):
-        tb.TableClassifier(monotone={"zip": 1}).fit(table, y)
+        tb.TableClassifier(monotonic_cst={"zip": 1}).fit(table, y)
 
 
 def test_three_classes_and_reports(tmp_path):

@@ -8,14 +8,14 @@ import tauboost as tb
 from tauboost.base.threads import resolve_jobs
 from tauboost.estimators.inputs import take_labelled
 from tauboost.io.checkpoint import Checkpoint
+from tauboost.parameters import LinearParameters, parameters_of
 from tauboost.tuning.fitting import fit
-from tauboost.tuning.options import Parameters
 
 
 def fit_watched(clf: tb.TauBoostClassifier, X: Any, y: Any, **watch: Any) -> None:
     """Fit with a ``report`` or a ``checkpoint``."""
     arrays, labels = take_labelled(clf, X, y)
-    parameters, n_threads = Parameters.of(clf), resolve_jobs(clf.n_jobs)
+    parameters, n_threads = parameters_of(LinearParameters, clf), resolve_jobs(clf.n_jobs)
     clf.model_ = fit(arrays, labels, parameters, n_threads=n_threads, **watch)
 
 

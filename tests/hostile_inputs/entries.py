@@ -94,8 +94,7 @@ def probabilities(X: Any) -> Any:
 
 
 def explained(X: Any) -> Any:
-    found = fitted().explain(X)
-    return found.toarray()
+    return fitted().explain(X).contributions.toarray()
 
 
 def margins(X: Any) -> Any:

@@ -16,6 +16,7 @@ SOURCE = Path(tauboost.__file__).parent
 # From the ground up. Modules of one group may import each other.
 LAYERS = [
     {"base"},
+    {"parameters"},
     {"plots"},
     {"validation"},
     {"io"},

@@ -227,7 +227,7 @@ def test_default_fits_of_real_tables_are_certified(name):
 
 
 @pytest.mark.parametrize("loss", ["logistic", "exponential"])
-@pytest.mark.parametrize("options", [{}, {"l1_ratio": 0.5}, {"monotone": {"x2": 1}}], ids=str)
+@pytest.mark.parametrize("options", [{}, {"l1_ratio": 0.5}, {"monotonic_cst": {"x2": 1}}], ids=str)
 def test_a_default_fit_is_certified(loss, options):
     table, y = mixed_table(1200)
     clf = tb.TableClassifier(loss=loss, **options).fit(table, y)

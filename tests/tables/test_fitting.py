@@ -54,7 +54,7 @@ def test_increasing_transforms_change_nothing(fitted):
 @pytest.mark.parametrize("sign", [1, -1])
 def test_monotone_terms_are_monotone(sign):
     table, y = mixed_table(1500)
-    clf = tb.TableClassifier(monotone={"x2": sign, "few": sign}, **OPTIONS).fit(table, y)
+    clf = tb.TableClassifier(monotonic_cst={"x2": sign, "few": sign}, **OPTIONS).fit(table, y)
     for term in clf.model_.terms:
         names = [clf.columns_[k].name for k in term.columns]
         if names in (["x2"], ["few"]):

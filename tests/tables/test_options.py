@@ -17,9 +17,9 @@ from mixed_table import mixed_table
         ({"interactions": [("x0", "age")]}, "interactions names 'age', and the table has no such"),
         ({"interactions": [("x0", "x0")]}, "pairs 'x0' with itself"),
         ({"interactions": [("x0",)]}, "must hold pairs of columns"),
-        ({"monotone": {"town": 1}}, "monotone names 'town', whose values are categories"),
-        ({"monotone": {"x0": 2}}, "monotone must be 1, -1 or 0"),
-        ({"monotone": {"x0": 1}, "interactions": [("x0", "x2")]}, "monotone and in a pair"),
+        ({"monotonic_cst": {"town": 1}}, "monotonic_cst names 'town', whose values are categories"),
+        ({"monotonic_cst": {"x0": 2}}, "monotonic_cst must be 1, -1 or 0"),
+        ({"monotonic_cst": {"x0": 1}, "interactions": [("x0", "x2")]}, "monotone and in a pair"),
         ({"l1_ratio": "auto", "alpha": 1.0}, "needs alpha='auto'"),
         ({"loss": "hinge"}, "loss must be"),
         ({"alpha": -1.0}, "alpha must be"),
@@ -40,14 +40,18 @@ class TestColumnsNamedByNumbers:
     def test_a_number_is_a_name(self, labels):
         table = pd.DataFrame(self.x, columns=labels)
         clf = tb.TableClassifier(
-            monotone={3: 1}, interactions=[(1, 2)], categorical=[np.int64(2)], alpha=1e-3
+            monotonic_cst={3: 1},
+            interactions=[(1, 2)],
+            categorical_features=[np.int64(2)],
+            alpha=1e-3,
         ).fit(table, self.y)
         assert [term.name for term in clf.terms_ if term.kind == "pair"] == ["1 x 2"]
         assert [term.name for term in clf.terms_ if term.kind == "category"] == ["2"]
         assert np.all(np.diff(clf.terms_["3"].scores[:-1]) >= 0)
 
     @pytest.mark.parametrize(
-        "options", [{"monotone": {0: 1}}, {"interactions": [(0, 1)]}, {"categorical": [0]}]
+        "options",
+        [{"monotonic_cst": {0: 1}}, {"interactions": [(0, 1)]}, {"categorical_features": [0]}],
     )
     def test_a_position_could_be_mistaken_for_a_name(self, options):
         table = pd.DataFrame(self.x, columns=["age", 2020, 2021, 2022])
@@ -57,5 +61,7 @@ class TestColumnsNamedByNumbers:
     @pytest.mark.parametrize("columns", [None, ["a", "b", "c", "d"], range(4)])
     def test_else_it_is_a_position(self, columns):
         table = self.x if columns is None else pd.DataFrame(self.x, columns=columns)
-        clf = tb.TableClassifier(categorical=[1], alpha=1e-3, interactions=0).fit(table, self.y)
+        clf = tb.TableClassifier(categorical_features=[1], alpha=1e-3, interactions=0).fit(
+            table, self.y
+        )
         assert [column.is_ordered for column in clf.columns_] == [True, False, True, True]

@@ -24,7 +24,7 @@ JUNK = [
     ("TauBoostClassifierCV", {"alphas": ["x"]}, "alphas must be a number"),
     ("TauBoostClassifierCV", {"cv": "x" * 10**5}, "cv must be a number of folds"),
     ("TableClassifier", {"max_bins": 10**6}, "max_bins must be at most"),
-    ("TableClassifier", {"monotone": "up"}, "monotone must name columns"),
+    ("TableClassifier", {"monotonic_cst": "up"}, "monotonic_cst must name columns"),
     ("TableClassifier", {"interactions": {}}, "interactions must be"),
     ("TextClassifier", {"ngram_range": (1, 100)}, "ngram_range may have 20 lengths"),
     ("TextClassifier", {"stop_words": 3}, "stop_words must be"),

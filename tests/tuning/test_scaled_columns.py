@@ -8,9 +8,9 @@ import numpy as np
 import pytest
 import scipy.sparse as sp
 
+from tauboost.parameters import LinearParameters
 from tauboost.tuning.fitting import fit
 from tauboost.tuning.linear import decision_values
-from tauboost.tuning.options import Parameters
 from tauboost.tuning.samples import Samples
 from tauboost.validation import CsrArrays, as_csr
 
@@ -28,7 +28,7 @@ def make_pair(m=300, n=40, seed=0):
 @pytest.mark.parametrize("units", [None, "own"])
 def test_a_fit(units):
     bare, full, y = make_pair()
-    parameters = Parameters(random_state=0)
+    parameters = LinearParameters(random_state=0)
     one, two = (fit(rows, y, parameters, n_threads=2, units=units) for rows in (bare, full))
     assert one.alpha == two.alpha
     np.testing.assert_allclose(one.coef, two.coef, rtol=1e-9, atol=1e-12)

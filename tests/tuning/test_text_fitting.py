@@ -9,10 +9,11 @@ import pytest
 
 from small_texts import make_texts
 from tauboost.design.texts import learn
+from tauboost.parameters import TextParameters
 from tauboost.tuning import text_fitting
 from tauboost.tuning.fitting import fit
 from tauboost.tuning.text_fitting import fit_texts
-from tauboost.tuning.text_options import TextParameters
+from tauboost.tuning.text_options import linear_part, text_options
 
 PARAMETERS = TextParameters(alpha=1e-3, max_iter=5, random_state=0)
 TEXTS, Y = make_texts(80)
@@ -24,8 +25,8 @@ def fitted(texts=TEXTS, y=Y, parameters=PARAMETERS, **options):
 
 def test_it_is_a_linear_fit_to_what_is_counted():
     model = fitted()
-    features, rows = learn(TEXTS, PARAMETERS.features(len(TEXTS)))
-    linear = fit(rows, Y, PARAMETERS.linear(), n_threads=1, units=None)
+    features, rows = learn(TEXTS, text_options(PARAMETERS, len(TEXTS)))
+    linear = fit(rows, Y, linear_part(PARAMETERS), n_threads=1, units=None)
     np.testing.assert_array_equal(model.model.coef, linear.coef)
     assert model.features.terms.names.tolist() == features.terms.names.tolist()
     assert (model.labels(model.decisions(TEXTS)) == Y).mean() > 0.9

@@ -1,4 +1,4 @@
-"""The parameters of a text classifier: one place for defaults, checked before any work."""
+"""What a fit makes of the parameters of a text classifier: checked before any work."""
 
 from __future__ import annotations
 
@@ -6,39 +6,32 @@ from dataclasses import fields, replace
 
 import pytest
 
-import tauboost as tb
-from tauboost.tuning.options import Parameters
-from tauboost.tuning.text_options import FEW_TEXTS, MANY_TEXTS, TextParameters
+from tauboost.parameters import LinearParameters, TextParameters
+from tauboost.tuning.text_options import FEW_TEXTS, MANY_TEXTS, linear_part, text_options
 
 DEFAULTS = TextParameters()
 
 
-def test_the_estimator_has_the_same_defaults():
-    assert tb.TextClassifier().get_params() == vars(DEFAULTS)
-    assert TextParameters.of(tb.TextClassifier()) == DEFAULTS
-
-
 def test_the_linear_part_is_that_of_the_other_classifier():
-    linear = replace(DEFAULTS, alpha=0.5, calibration="sigmoid").linear()
-    assert linear == Parameters(alpha=0.5, calibration="sigmoid")
-    shared = {field.name for field in fields(Parameters)} - vars(DEFAULTS).keys()
-    assert shared == {"warm_start"}  # all else can be said
+    linear = linear_part(replace(DEFAULTS, alpha=0.5, calibration="sigmoid"))
+    assert vars(linear) == vars(LinearParameters(alpha=0.5, calibration="sigmoid"))
+    assert {field.name for field in fields(LinearParameters)} <= vars(DEFAULTS).keys()
 
 
 def test_rare_terms_of_few_texts_count():
-    assert DEFAULTS.features(FEW_TEXTS - 1).min_df == 1
-    assert DEFAULTS.features(FEW_TEXTS).min_df == 2
-    assert DEFAULTS.features(MANY_TEXTS - 1).min_df == 2
-    assert DEFAULTS.features(MANY_TEXTS).min_df == 3
-    assert replace(DEFAULTS, min_df=5).features(10).min_df == 5
-    assert replace(DEFAULTS, min_df=0.5).features(10**6).min_df == 0.5
+    assert text_options(DEFAULTS, FEW_TEXTS - 1).min_df == 1
+    assert text_options(DEFAULTS, FEW_TEXTS).min_df == 2
+    assert text_options(DEFAULTS, MANY_TEXTS - 1).min_df == 2
+    assert text_options(DEFAULTS, MANY_TEXTS).min_df == 3
+    assert text_options(replace(DEFAULTS, min_df=5), 10).min_df == 5
+    assert text_options(replace(DEFAULTS, min_df=0.5), 10**6).min_df == 0.5
 
 
 def test_what_is_counted():
-    options = replace(DEFAULTS, ngram_range=[1, 3], stop_words={"of", "a"}).features(10)
+    options = text_options(replace(DEFAULTS, ngram_range=[1, 3], stop_words={"of", "a"}), 10)
     assert options.ngram_range == (1, 3)
     assert options.stop_words == ("a", "of")
-    assert "whenever" in replace(DEFAULTS, stop_words="english").features(10).stop_words
+    assert "whenever" in text_options(replace(DEFAULTS, stop_words="english"), 10).stop_words
     assert not options.alternate_sign
 
 
@@ -67,5 +60,5 @@ def test_what_is_counted():
 )
 def test_bad_options(changes, reason):
     with pytest.raises((TypeError, ValueError), match=reason) as caught:
-        replace(DEFAULTS, **changes).features(10)
+        text_options(replace(DEFAULTS, **changes), 10)
     assert "\n" not in str(caught.value)

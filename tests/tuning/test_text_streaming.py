@@ -9,8 +9,8 @@ import pytest
 
 from reviews import reviews
 from tauboost.io.strings import object_array
+from tauboost.parameters import TextParameters
 from tauboost.tuning.text_fitting import fit_texts
-from tauboost.tuning.text_options import TextParameters
 from tauboost.tuning.text_streaming import fit_stream, for_streams
 
 PARAMETERS = TextParameters(n_features=2000, random_state=0, n_jobs=1)

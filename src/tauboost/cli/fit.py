@@ -8,13 +8,16 @@ from typing import TYPE_CHECKING, Any
 import typer
 
 from ..base.printable import printable
+from ..parameters import LinearParameters
 from . import options
 
 if TYPE_CHECKING:
     from ..kinds.kind import Fitted
-    from ..tuning.options import Event
+    from ..search.watch import Event
 
 __all__ = ["EXAMPLES", "fit"]
+
+DEFAULT_LOSS = options.Loss(LinearParameters.loss)
 
 EXAMPLES = {
     "fit": """Examples:
@@ -37,10 +40,10 @@ def fit(
     text: options.Text = None,
     label: options.Label = None,
     out: options.Out = None,
-    alpha: options.Alpha = "auto",
+    alpha: options.Alpha = str(LinearParameters.alpha),
     l1_ratio: options.L1Ratio = None,
-    loss: options.LossName = options.Loss.logistic,
-    max_iter: options.MaxIter = 1000,
+    loss: options.LossName = DEFAULT_LOSS,
+    max_iter: options.MaxIter = LinearParameters.max_iter,
     tol: options.Tol = None,
     test: options.TestData = None,
     threads: options.Threads = None,
@@ -83,7 +86,7 @@ def fit(
         "alpha": _number_or_auto(alpha, "--alpha"),
         "max_iter": max_iter,
         "time_limit": time_limit,
-        "n_jobs": -1 if threads is None else threads,
+        "n_jobs": LinearParameters.n_jobs if threads is None else threads,
         "random_state": seed,
     }
     given |= {} if tol is None else {"tol": tol}
@@ -98,8 +101,7 @@ def fit(
     from ..base.threads import resolve_threads
     from ..kinds import Source, kind_of
     from ..kinds.held_out import fraction_of
-    from .outputs import Outputs
-    from .terminal import Stages, show_fit
+    from .fitting import Outputs, Stages, show_fit
 
     is_part = test is not None and fraction_of(test) is not None
     outputs = Outputs(out, trace, plot)

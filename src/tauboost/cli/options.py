@@ -6,6 +6,8 @@ from typing import Annotated
 
 import typer
 
+from ..parameters import LinearParameters, TableParameters
+
 Loss = StrEnum("Loss", ["logistic", "exponential", "auto"])
 Format = StrEnum("Format", ["jsonl", "csv", "tsv", "parquet", "arrow", "fasttext", "lines"])
 OnErrors = StrEnum("OnErrors", ["strict", "replace", "skip"])
@@ -37,12 +39,10 @@ ModelPath = Annotated[
 ]
 # Not found out from the data: predictions begin before all of a stream has been read.
 CountsFrom = Annotated[
-    bool,
-    typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
+    bool, typer.Option("--zero-based/--one-based", help="What the indices of files count from.")
 ]
 Text = Annotated[
-    str | None,
-    typer.Option(metavar="FIELD", help="Texts: the field or column that holds them."),
+    str | None, typer.Option(metavar="FIELD", help="Texts: the field or column that holds them.")
 ]
 FormatName = Annotated[
     Format | None,
@@ -54,7 +54,7 @@ Errors = Annotated[
     OnErrors | None,
     typer.Option(
         help="Texts: what becomes of a line that is not UTF-8: an error (strict, if not given), "
-        "bad bytes replaced, or left out (skip; of plain lines, taken for an empty text).",
+        "bad bytes replaced, or left out (skip; of plain lines, taken for an empty text)."
     ),
 ]
 
@@ -72,8 +72,8 @@ L1Ratio = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="0 is ridge, 1 is lasso; auto: chosen on held-out samples. If not given: 0, and 1 for "
-        "tables.",
+        help="0 is ridge, 1 is lasso; auto: chosen on held-out samples. If not given: "
+        f"{LinearParameters.l1_ratio:g}, and {TableParameters.l1_ratio:g} for tables.",
     ),
 ]
 LossName = Annotated[Loss, typer.Option(help="exponential is AdaBoost; auto is not for tables.")]
@@ -85,7 +85,7 @@ Tol = Annotated[
     typer.Option(
         metavar="NUMBER",
         help="A fit has converged when its objective is certified to be within this share of the "
-        "optimum (0.001 if not given).",
+        f"optimum ({LinearParameters.tol:g} if not given).",
     ),
 ]
 TestData = Annotated[
@@ -155,7 +155,12 @@ Interactions = Annotated[
     ),
 ]
 MaxBins = Annotated[
-    int | None, typer.Option(metavar="N", help="Tables: the most bins of a column, at most 255.")
+    int | None,
+    typer.Option(
+        metavar="N",
+        help="Tables: the most bins of a column; if not given "
+        f"{TableParameters.max_bins}, which is the most.",
+    ),
 ]
 Ngrams = Annotated[
     str | None,

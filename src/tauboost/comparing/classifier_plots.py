@@ -90,7 +90,7 @@ def plot_explanation(
     X = as_one_row(x_row)
     if class_ is None and len(clf.classes_) > 2:
         class_ = clf.predict(X)[0]
-    row = clf.explain(X, class_)
+    row = clf.explain(X, class_).contributions
     row.sum_duplicates()
     order = np.argsort(-np.abs(row.data), kind="stable")
     order = order[row.data[order] != 0]

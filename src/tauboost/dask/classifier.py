@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any, Self
 
 import numpy as np
-from distributed import Client
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -23,43 +22,34 @@ from ..base.threads import resolve_jobs
 from ..design.sparse import flipped
 from ..design.units import Units
 from ..design.wide import all_coefficients, note_of_width
+from ..parameters import (
+    DaskLinearParameters,
+    LinearParameters,
+    parameters_of,
+    refuse_on_dask,
+)
 from ..penalty import Factors
+from ..search.search import Candidate
+from ..search.watch import Watch, live_line
 from ..tuning import alpha_path
-from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
-from ..tuning.fitting import fit
+from ..tuning.fitting import continued, fit
 from ..tuning.model import Model
-from ..tuning.options import Clock, Options, Parameters
+from ..tuning.options import Options
 from ..tuning.record import Record
-from ..tuning.strength import Strength
 from ..tuning.trained import Minimum, message_of
 from ..validation import as_csr
-from .crew import Patience
 from .labelled import LabelledParts
 from .lazy import LazyPredictions
 from .parts import check_client
-from .plan import Plan
+from .plan import Plan, starts_at
 from .problem import DaskProblem
 from .solver import solve
 
 __all__ = ["TauBoostClassifier"]
 
-# The parameters that the local one has too.
-SHARED = (
-    "loss",
-    "alpha",
-    "l1_ratio",
-    "fit_intercept",
-    "penalty_factors",
-    "max_iter",
-    "tol",
-    "time_limit",
-    "random_state",
-    "verbose",
-)
 
-
-class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
+class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBoostClassifier):
     """:class:`tauboost.TauBoostClassifier` on rows that are in parts on a Dask cluster.
 
     The model is the optimum for all rows, within ``tol``, with a certificate: how the rows are cut
@@ -75,20 +65,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
 
     Parameters
     ----------
-    loss, alpha, l1_ratio, fit_intercept, penalty_factors, max_iter, tol, time_limit, random_state
-        As in :class:`tauboost.TauBoostClassifier`; ``penalty_factors="auto"`` looks at all rows.
-    verbose : int
-        1 shows a live line: epoch, objective, rounds, bytes, seconds.
-    client : distributed.Client, optional
-        None takes the current one.
-    n_parts : int, optional
-        Into how many parts to gather the chunks, at most; None takes the number of workers.
-    patience : Patience, optional
-        When a worker that does not answer is given up.
-    checkpoint : path, optional
-        A file on the driver, as in :func:`solve`: a fit that was cut short goes on from it. With
-        more than two classes, one file for each: ``path.0``, ``path.1``, ... alpha, where it is
-        not given, is chosen again.
+    {parameters}
 
     Attributes
     ----------
@@ -112,48 +89,8 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     >>> tauboost.save_model(clf.to_local(), "spam.tauboost")
     """
 
-    # What the local one can be told and this one cannot.
-    class_weight = None
-    early_stopping = False
-    validation_fraction = 0.2
-    calibration = None
-    warm_start = False
-    n_jobs = -1
     # The rows of texts come in units that are meant.
     _has_own_units = True
-
-    def __init__(
-        self,
-        *,
-        loss: str = "logistic",
-        alpha: float | str = "auto",
-        l1_ratio: float | str = 0.0,
-        fit_intercept: bool = True,
-        penalty_factors: Any = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        verbose: int = 0,
-        client: Client | None = None,
-        n_parts: int | None = None,
-        patience: Patience | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.penalty_factors = penalty_factors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.random_state = random_state
-        self.verbose = verbose
-        self.client = client
-        self.n_parts = n_parts
-        self.patience = patience
-        self.checkpoint = checkpoint
 
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
@@ -164,14 +101,23 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         return super().fit(X, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
+        refuse_on_dask(self)
         client = check_client(self.client)
-        options = Parameters.of(self).options(lambda _: False)
-        clock = Clock(options.time_limit)
+        given = parameters_of(LinearParameters, self)
+        options = Options.of(given)
+        last = vars(self).get("model_") if options.warm_start else None
+        clock = Watch(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)
+        if last is not None:
+            options = Options.of(continued(given, last, parts.n_given, parts.classes))
+        parts.weigh(self.class_weight)
         units = parts.find_units(bool(self.fit_intercept)) if self._has_own_units else None
         factors = self._factors(parts)
         plan = self._plan(parts, options, clock, units)
+        if last is not None:
+            starts = starts_at(last, parts.used, units, fit_intercept=bool(self.fit_intercept))
+            plan = replace(plan, starts=starts)
         record = None if parts.used is not None else plan.record
         if record is None:
             counts, sketch = parts.class_counts(), parts.sketch()
@@ -199,20 +145,24 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         return given[parts.used] if is_narrow else given  # type: ignore[index]
 
     def _plan(
-        self, parts: LabelledParts, options: Options, clock: Clock, units: Units | None
+        self, parts: LabelledParts, options: Options, clock: Watch, units: Units | None
     ) -> Plan:
         """Take what is given, or have the local classifier choose on a sample."""
         if not isinstance(options.alpha, str):
             assert not isinstance(options.l1_ratio, str)
-            return Plan(Strength(options.loss, options.alpha, options.l1_ratio))
+            return Plan(Candidate(options.loss, options.alpha, options.l1_ratio))
         rows = parts.sample()
-        shared = {name: getattr(self, name) for name in SHARED}
-        shared |= {"time_limit": clock.left, "penalty_factors": self._given_factors(parts)}
+        chosen_by = replace(
+            options,
+            class_weight=parts.class_weights,
+            penalty_factors=self._given_factors(parts),
+            time_limit=clock.left,
+        )
         with live_line(self.verbose) as line:
             local = fit(
                 as_csr(rows.X),
                 rows.codes,
-                Parameters(**shared),
+                chosen_by,
                 n_threads=resolve_jobs(self.n_jobs),
                 sample_weight=rows.weights,
                 report=line,
@@ -227,7 +177,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
         factors: list[Factors | None],
         units: Units | None,
         options: Options,
-        clock: Clock,
+        clock: Watch,
     ) -> list[Minimum]:
         """Solve one two-class problem after the other, each loaded when it is its turn."""
         found = list[Minimum]()
@@ -294,7 +244,7 @@ class TauBoostClassifier(LazyPredictions, estimators.TauBoostClassifier):
     def to_local(self) -> estimators.TauBoostClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""
         check_is_fitted(self)
-        local = estimators.TauBoostClassifier(**{name: getattr(self, name) for name in SHARED})
+        local = estimators.TauBoostClassifier(**vars(parameters_of(LinearParameters, self)))
         for name, value in vars(self).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(local, name, value)

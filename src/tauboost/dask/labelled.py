@@ -9,7 +9,7 @@ have their columns in these.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -26,6 +26,7 @@ from ..search.duplicates import fingerprints
 from ..search.folds import of_copies
 from ..tuning.row_sketch import RowSketch
 from ..validation import as_csr
+from ..validation.classes import class_weights
 from .class_sums import PartSums, all_scales, class_sums_of, unit_of_weights
 from .crew import Crew, Patience
 from .loading import MOST_LABELS, LoadedPart, found_features, used_features, with_features
@@ -73,6 +74,27 @@ class LabelledParts(LoadedParts):
         # The class that each two-class problem tells from the rest.
         self.codes = [1] if len(self.classes) == 2 else list(range(len(self.classes)))
         self.units: Future | None = None  # None: as given
+        # Before the weights of classes: what a row stands for is its own weight.
+        self.given = self.loaded
+        self.class_weights: dict[int, float] | None = None  # by the number of the class
+        self.largest = max(summary.largest_weight for summary in self.summaries)
+
+    def weigh(self, class_weight: Any) -> None:
+        """Multiply the weights of rows by those of their classes."""
+        if class_weight is None:
+            return
+        totals = np.sum(self.results("totals", class_totals, self.classes), axis=0)
+        per_class = class_weights(class_weight, self.classes, totals)
+        if not per_class.all():
+            raise ValueError("sample_weight or class_weight leaves no samples of some classes")
+        self.class_weights = dict(enumerate(per_class.tolist()))
+        self.loaded = self.on_each("weigh", with_weights, self.classes, per_class)
+        self.summaries = self.results("weighed", self.summarise)
+
+    def release(self) -> None:
+        """Let the workers drop the rows as loaded; what was made of them stays."""
+        super().release()
+        self.given = []
 
     def find_units(self, fit_intercept: bool) -> Units | None:
         """Put together what the parts say of their columns; parts take the outcome from there."""
@@ -93,9 +115,9 @@ class LabelledParts(LoadedParts):
 
     def find_scales(self) -> Vector:
         """Return the scale of each feature in psi, for each two-class problem (first_step.py)."""
-        unit = unit_of_weights(max(summary.largest_weight for summary in self.summaries))
+        unit = unit_of_weights(self.largest)
         how = (self.classes, self.n_features, self.units, unit)
-        sums = self.on_each("sums", sums_of_part, *how, chosen=self.present)
+        sums = self.on_each("sums", sums_of_part, *how, chosen=self.present, parts=self.given)
         key = self._key("scales", 0)
         found: list[Vector] = self.crew.wait(
             [self.client.submit(all_scales, sums, self.n_features, key=key)]
@@ -107,9 +129,8 @@ class LabelledParts(LoadedParts):
         n_rows = sum(summary.n_present for summary in self.summaries)
         nnz = sum(summary.nnz for summary in self.summaries)
         fraction = min(1.0, MOST_ROWS / n_rows, MOST_NONZEROS / max(nnz, 1))
-        found = self.results(
-            "sample", sample_rows, self.classes, self.n_features, fraction, self.units
-        )
+        how = (self.classes, self.n_features, fraction, self.units)
+        found = self.crew.wait(self.on_each("sample", sample_rows, *how, parts=self.given))
         Xs, codes, weights = zip(*found, strict=True)
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
@@ -143,6 +164,17 @@ def codes_of(y: NDArray[Any], classes: NDArray[Any]) -> NDArray[np.intp]:
     if y.dtype.kind == "O":
         y = np.array(y.tolist(), dtype=classes.dtype)
     return np.asarray(np.searchsorted(classes, y))
+
+
+def class_totals(part: LoadedPart, classes: NDArray[Any]) -> Vector:
+    """Return the sum of the weights of each class."""
+    return np.bincount(codes_of(part.y, classes), part.sample_weight, len(classes)).astype(float)
+
+
+def with_weights(part: LoadedPart, classes: NDArray[Any], per_class: Vector) -> LoadedPart:
+    """Return a part whose rows weigh what their classes do in addition."""
+    own = 1.0 if part.sample_weight is None else part.sample_weight
+    return replace(part, sample_weight=own * per_class[codes_of(part.y, classes)])
 
 
 def one_against_rest(

@@ -50,12 +50,14 @@ class LoadedParts:
         task: Callable[..., Any],
         *arguments: Any,
         chosen: Sequence[int] | None = None,
+        parts: Sequence[Future] | None = None,
         **how: Any,
     ) -> list[Future]:
-        """Have a task carried out for each part, or for some."""
+        """Have a task carried out for each part as loaded, or for some, or for other ``parts``."""
+        parts = self.loaded if parts is None else parts
         return [
-            self.client.submit(task, self.loaded[k], *arguments, key=self._key(name, k), **how)
-            for k in (range(len(self.loaded)) if chosen is None else chosen)
+            self.client.submit(task, parts[k], *arguments, key=self._key(name, k), **how)
+            for k in (range(len(parts)) if chosen is None else chosen)
         ]
 
     def results(self, name: str, task: Callable[..., Any], *arguments: Any) -> list[Any]:

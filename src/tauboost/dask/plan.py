@@ -7,29 +7,30 @@ from math import ceil, isfinite, nan
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..base.kinds import is_sparse
 from ..design.sparse import flipped
 from ..design.units import Units
+from ..design.wide import coefficients_of
 from ..penalty import Factors, Penalty
+from ..search.search import Candidate
 from ..solvers import Result, Status
 from ..tuning.model import Model
 from ..tuning.options import Options
 from ..tuning.record import Record
-from ..tuning.strength import Strength
 from ..tuning.trained import Minimum, goal_of
 from .labelled import SampledRows
 from .problem import DaskProblem
 
-__all__ = ["Plan"]
+__all__ = ["Plan", "starts_at"]
 
 
 @dataclass(frozen=True)
 class Plan:
     """One objective, and where to start from."""
 
-    strength: Strength
+    strength: Candidate
     starts: list[Vector] | None = None  # lam0 for each two-class problem
     n_sweeps: int = 0  # over all rows, that were made to get there
     held_out_loss: float = nan
@@ -45,12 +46,7 @@ class Plan:
         is_all = rows.fraction == 1.0
         # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
         scale = rows.fraction if local.l1_ratio < 0.5 else rows.fraction**0.5
-        strength = Strength(local.loss, local.alpha * scale, local.l1_ratio)
-        coef, intercept = local.coef, local.intercept
-        coef = coef.toarray() if is_sparse(coef) else coef
-        if units is not None:
-            coef, intercept = units.inward(coef, intercept)
-        points = flipped(np.column_stack([coef, intercept]))
+        strength = Candidate(local.loss, local.alpha * scale, local.l1_ratio)
         how = "Too few rows to choose alpha by: a usual one was taken. "
         if isfinite(local.held_out_loss):
             how = (
@@ -59,7 +55,7 @@ class Plan:
             )
         return cls(
             strength,
-            list(points if fit_intercept else points[:, :-1]),
+            starts_at(local, None, units, fit_intercept=fit_intercept),
             local.n_iter if is_all else 0,
             local.held_out_loss,
             local.selection,
@@ -97,3 +93,15 @@ class Plan:
             result.gap,
             self.strength.loss,
         )
+
+
+def starts_at(
+    model: Model, used: NDArray[np.intp] | None, units: Units | None, *, fit_intercept: bool
+) -> list[Vector]:
+    """Return lam0 for each two-class problem, where a model of the used features is."""
+    every = np.arange(model.coef.shape[1])
+    coef, intercept = coefficients_of(model.coef, every if used is None else used), model.intercept
+    if units is not None:
+        coef, intercept = units.inward(coef, intercept)
+    points = flipped(np.column_stack([coef, intercept]))
+    return list(points if fit_intercept else points[:, :-1])

@@ -2,19 +2,22 @@
 
 from __future__ import annotations
 
-from dataclasses import fields
 from typing import Any, Self
 
-from distributed import Client
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
 from ..estimators.callbacks import finished, reporting_to_callbacks, with_callbacks
+from ..parameters import (
+    DaskTableParameters,
+    TableParameters,
+    parameters_of,
+    refuse_on_dask,
+    with_new_names,
+)
+from ..search.watch import Watch, live_line
 from ..tables.fitting import fit_samples
-from ..tables.options import TableOptions, TableParameters, check_monotone
-from ..tuning.events import live_line
-from ..tuning.options import Clock
-from .crew import Patience
+from ..tables.options import TableOptions, check_monotone
 from .lazy import LazyPredictions
 from .parts import check_client
 from .table_parts import TableParts
@@ -22,7 +25,7 @@ from .table_parts import TableParts
 __all__ = ["TableClassifier"]
 
 
-class TableClassifier(LazyPredictions, estimators.TableClassifier):
+class TableClassifier(LazyPredictions, DaskTableParameters, estimators.TableClassifier):
     """:class:`tauboost.TableClassifier` on rows that are in parts on a Dask cluster.
 
     Bins, strength, pairs and scores are those of the local one, but for rounding: the parts send
@@ -34,18 +37,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
 
     Parameters
     ----------
-    interactions, monotone, alpha, l1_ratio, loss, penalty_factors, max_bins, categorical
-        As in :class:`tauboost.TableClassifier`.
-    class_weight, max_iter, tol, time_limit, random_state, verbose
-        As there.
-    bands : None
-        The bootstrap needs the rows at hand: there are no bands here.
-    client : distributed.Client, optional
-        None takes the current one.
-    n_parts : int, optional
-        Into how many parts to gather the partitions, at most; None takes the number of workers.
-    patience : Patience, optional
-        When a worker that does not answer is given up.
+    {parameters}
 
     Examples
     --------
@@ -59,49 +51,6 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
     ['age']
     """
 
-    def __init__(
-        self,
-        *,
-        interactions: Any = "auto",
-        monotone: dict[Any, int] | None = None,
-        alpha: float | str = "auto",
-        l1_ratio: float | str = 1.0,
-        loss: str = "logistic",
-        penalty_factors: Any = "auto",
-        max_bins: int = 255,
-        categorical: Any = "auto",
-        class_weight: Any = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        time_limit: float | None = None,
-        random_state: Any = None,
-        bands: float | None = None,
-        verbose: int = 0,
-        client: Client | None = None,
-        n_parts: int | None = None,
-        patience: Patience | None = None,
-    ) -> None:
-        super().__init__(
-            interactions=interactions,
-            monotone=monotone,
-            alpha=alpha,
-            l1_ratio=l1_ratio,
-            loss=loss,
-            penalty_factors=penalty_factors,
-            max_bins=max_bins,
-            categorical=categorical,
-            class_weight=class_weight,
-            max_iter=max_iter,
-            tol=tol,
-            time_limit=time_limit,
-            random_state=random_state,
-            bands=bands,
-            verbose=verbose,
-        )
-        self.client = client
-        self.n_parts = n_parts
-        self.patience = patience
-
     def fit(self, X: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
@@ -112,16 +61,15 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
-        if self.bands is not None:
-            raise ValueError("bands need all rows on one machine: fit tauboost.TableClassifier")
+        refuse_on_dask(self)
         client = check_client(self.client)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = TableParts(client, data, self.n_parts, self.patience)
-        parameters = TableParameters.of(self)
+        parameters = with_new_names(self)
         options = TableOptions.build(parameters, parts.frame)
-        clock = Clock(options.time_limit)
-        samples = parts.binned(parameters.max_bins, parameters.categorical, parameters.class_weight)
-        signs = check_monotone(parameters.monotone, parts.frame, samples.columns, options)
+        clock = Watch(options.time_limit)
+        samples = parts.binned(parameters)
+        signs = check_monotone(parameters.monotonic_cst, parts.frame, samples.columns, options)
         with live_line(self.verbose) as line:
             report = reporting_to_callbacks(self, line)
             model = fit_samples(samples, options, signs, clock, parts.classes, report, parts.record)
@@ -132,8 +80,7 @@ class TableClassifier(LazyPredictions, estimators.TableClassifier):
     def to_local(self) -> estimators.TableClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""
         check_is_fitted(self)
-        names = [known.name for known in fields(TableParameters)]
-        local = estimators.TableClassifier(**{name: getattr(self, name) for name in names})
+        local = estimators.TableClassifier(**vars(parameters_of(TableParameters, self)))
         for name, value in vars(self).items():
             if name.endswith("_") and not name.startswith("_"):
                 setattr(local, name, value)

@@ -16,6 +16,7 @@ from distributed import Client
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..parameters import TableParameters
 from ..search.folds import deal
 from ..tables.binning import (
     ValueCounts,
@@ -93,13 +94,14 @@ class TableParts:
         calls = [("restore", (self.crew.done, self.weighing, self.encoding, fate, pairs))]
         return calls + ([] if self.samples is None else self.samples.replay())
 
-    def binned(self, max_bins: int, categorical: Any, class_weight: Any) -> ClusterSamples:
+    def binned(self, given: TableParameters) -> ClusterSamples:
         """Bin the rows, and deal them to folds."""
-        check_max_bins(max_bins)
-        categories = categorical_positions(self.frame, categorical)
+        check_max_bins(given.max_bins)
+        name = "categorical_features"
+        categories = categorical_positions(self.frame, given.categorical_features, name)
         with in_plain_words():
-            unit, total = self._weigh(class_weight)
-            columns = self._columns(categories, unit, max_bins)
+            unit, total = self._weigh(given.class_weight)
+            columns = self._columns(categories, unit, given.max_bins)
             self._encode(columns)
             return self._settle(columns, total)
 

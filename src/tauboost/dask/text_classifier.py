@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
-import os
-from dataclasses import fields
 from typing import Any, Self
 
-from distributed import Client
 from numpy.typing import NDArray
 from sklearn.utils.validation import check_is_fitted
 
 from .. import estimators
-from ..tuning.options import Clock
+from ..parameters import (
+    DaskLinearParameters,
+    DaskTextParameters,
+    TextParameters,
+    parameters_of,
+    refuse_on_dask,
+)
+from ..search.watch import Watch
+from ..tuning.options import Options
+from ..tuning.text_fitting import carried
 from ..tuning.text_model import TextModel
-from ..tuning.text_options import TextParameters as Defaults
-from .classifier import SHARED, TauBoostClassifier
-from .crew import Patience
+from ..tuning.text_options import linear_part, text_options
+from .classifier import TauBoostClassifier
 from .lazy import LazyPredictions, lazily_on_texts
 from .parts import check_client
 from .text_parts import TextParts
@@ -23,7 +28,7 @@ from .text_parts import TextParts
 __all__ = ["TextClassifier"]
 
 
-class TextClassifier(LazyPredictions, estimators.TextClassifier):
+class TextClassifier(LazyPredictions, DaskTextParameters, estimators.TextClassifier):
     """:class:`tauboost.TextClassifier` on texts that are in parts on a Dask cluster.
 
     The terms, and their weights, are those of the local one to the last bit: the parts count, and
@@ -35,23 +40,7 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
 
     Parameters
     ----------
-    ngram_range, min_df, max_df, max_features, lowercase, analyzer, token_pattern, stop_words
-        As in :class:`tauboost.TextClassifier`.
-    binary, sublinear_tf, use_idf, norm, n_features
-        As there. With ``n_features``, ``use_idf=False`` and no pruning (``min_df=1``) nothing has
-        to be counted first, and each text is read once.
-    loss, alpha, l1_ratio, fit_intercept, penalty_factors, max_iter, tol, time_limit, random_state
-        As there; with ``alpha="auto"``, chosen on a sample of the rows.
-    verbose : int
-        1 shows a live line: epoch, objective, rounds, bytes, seconds.
-    client : distributed.Client, optional
-        None takes the current one.
-    n_parts : int, optional
-        Into how many parts to gather the partitions, at most; None takes the number of workers.
-    patience : Patience, optional
-        When a worker that does not answer is given up.
-    checkpoint : path, optional
-        As in :class:`tauboost.dask.TauBoostClassifier`.
+    {parameters}
 
     Attributes
     ----------
@@ -72,67 +61,6 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
     [5, 1]
     """
 
-    def __init__(
-        self,
-        *,
-        ngram_range: tuple[int, int] = Defaults.ngram_range,
-        min_df: float | str = Defaults.min_df,
-        max_df: float = Defaults.max_df,
-        max_features: int | None = Defaults.max_features,
-        lowercase: bool = Defaults.lowercase,
-        analyzer: Any = Defaults.analyzer,
-        token_pattern: str = Defaults.token_pattern,
-        stop_words: Any = Defaults.stop_words,
-        binary: bool = Defaults.binary,
-        sublinear_tf: bool = Defaults.sublinear_tf,
-        use_idf: bool = Defaults.use_idf,
-        norm: str | None = Defaults.norm,
-        n_features: int | None = Defaults.n_features,
-        loss: str = Defaults.loss,
-        alpha: float | str = Defaults.alpha,
-        l1_ratio: float | str = Defaults.l1_ratio,
-        fit_intercept: bool = Defaults.fit_intercept,
-        penalty_factors: Any = Defaults.penalty_factors,
-        max_iter: int = Defaults.max_iter,
-        tol: float = Defaults.tol,
-        time_limit: float | None = Defaults.time_limit,
-        random_state: Any = Defaults.random_state,
-        verbose: int = Defaults.verbose,
-        client: Client | None = None,
-        n_parts: int | None = None,
-        patience: Patience | None = None,
-        checkpoint: str | os.PathLike[str] | None = None,
-    ) -> None:
-        super().__init__(
-            ngram_range=ngram_range,
-            min_df=min_df,
-            max_df=max_df,
-            max_features=max_features,
-            lowercase=lowercase,
-            analyzer=analyzer,
-            token_pattern=token_pattern,
-            stop_words=stop_words,
-            binary=binary,
-            sublinear_tf=sublinear_tf,
-            use_idf=use_idf,
-            norm=norm,
-            n_features=n_features,
-            loss=loss,
-            alpha=alpha,
-            l1_ratio=l1_ratio,
-            fit_intercept=fit_intercept,
-            penalty_factors=penalty_factors,
-            max_iter=max_iter,
-            tol=tol,
-            time_limit=time_limit,
-            random_state=random_state,
-            verbose=verbose,
-        )
-        self.client = client
-        self.n_parts = n_parts
-        self.patience = patience
-        self.checkpoint = checkpoint
-
     def fit(self, texts: Any, y: Any = None, sample_weight: Any = None, groups: Any = None) -> Self:
         """Fit the model; if this fails, the estimator stays as it was.
 
@@ -149,18 +77,23 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
         return super().fit(texts, y, sample_weight, groups)
 
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:  # noqa: ARG002
-        client, parameters = check_client(self.client), Defaults.of(self)
-        parameters.features(None)  # whatever is wrong is said before any work
-        clock = Clock(parameters.linear().options(lambda _: False).time_limit)
+        refuse_on_dask(self)
+        client, parameters = check_client(self.client), parameters_of(TextParameters, self)
+        text_options(parameters, None)  # whatever is wrong is said before any work
+        linear = Options.of(linear_part(parameters))
+        clock = Watch(linear.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = TextParts(client, data, self.n_parts, self.patience)
-        features, rows = parts.rows(parameters.features(parts.n_texts))
+        features, rows = parts.rows(text_options(parameters, parts.n_texts))
         parts.release()
-        linear = {name: getattr(self, name) for name in SHARED}
-        linear |= {name: getattr(self, name) for name in ("client", "patience", "checkpoint")}
-        linear["time_limit"] = clock.left
-        fitter = TauBoostClassifier(n_parts=len(rows), **linear)
+        fitter = TauBoostClassifier(
+            **vars(parameters_of(DaskLinearParameters, self))
+            | {"n_parts": len(rows), "time_limit": clock.left}
+        )
         fitter._has_own_units = False  # the weights of terms are meant
+        last = vars(self).get("model_") if linear.warm_start else None
+        if last is not None:
+            fitter.model_ = carried(last, features)
         self.model_ = TextModel(features, fitter.fit(rows).model_)
 
     def _lazily(self, method: str, X: Any, empty: NDArray[Any]) -> Any:
@@ -170,7 +103,6 @@ class TextClassifier(LazyPredictions, estimators.TextClassifier):
     def to_local(self) -> estimators.TextClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""
         check_is_fitted(self)
-        names = [known.name for known in fields(Defaults)]
-        local = estimators.TextClassifier(**{name: getattr(self, name) for name in names})
+        local = estimators.TextClassifier(**vars(parameters_of(TextParameters, self)))
         local.model_ = self.model_
         return local

@@ -9,6 +9,7 @@ from numbers import Integral, Real
 from typing import Any, Self
 
 from ..base.messages import shown
+from ..parameters import TextParameters
 from ..validation import check_choice, check_count, check_flag, check_real
 
 __all__ = [
@@ -20,7 +21,7 @@ __all__ = [
     "shortest_word",
 ]
 
-DEFAULT_PATTERN = r"(?u)\b\w\w+\b"
+DEFAULT_PATTERN = TextParameters.token_pattern
 ANALYZERS = ("word", "char", "char_wb")
 NORMS = (None, "l1", "l2")
 FLAGS = ("lowercase", "binary", "sublinear_tf", "use_idf", "smooth_idf", "alternate_sign")

@@ -43,6 +43,8 @@ class AdaBoostPLClassifier(StumpClassifier):
     ----------
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the features in the weights of the stumps.
     parts_ : list of Stumps
         The hypotheses of every part, the heaviest first.
     estimator_weights_ : ndarray
@@ -114,6 +116,9 @@ class AdaBoostPLClassifier(StumpClassifier):
                 for t in range(longest)
             ]
         )
+
+    def _all_stumps(self) -> Sequence[Stumps]:
+        return self.parts_
 
     def _vote(self, columns: Any) -> Vector:
         decision = np.zeros(columns.shape[0])

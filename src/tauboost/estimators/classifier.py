@@ -11,9 +11,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..io.model import ModelFile
-from ..tuning.events import live_line
+from ..parameters import LinearParameters, parameters_of
+from ..search.watch import live_line
 from ..tuning.fitting import fit
-from ..tuning.options import Parameters
 from ..validation import CsrArrays
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .explain import ExplainMixin
@@ -25,6 +25,7 @@ __all__ = ["TauBoostClassifier"]
 
 
 class TauBoostClassifier(
+    LinearParameters,
     PredictionsMixin,
     ExplainMixin,
     CallbackSupportMixin,  # type: ignore[misc]
@@ -41,47 +42,7 @@ class TauBoostClassifier(
 
     Parameters
     ----------
-    loss : {"logistic", "exponential", "auto"}
-        "exponential" is AdaBoost over the features; "auto" lets the held-out samples choose.
-    alpha : "auto" or float
-        Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)``, next to a loss
-        that is a mean over samples. psi acts in each column's own units, its largest absolute
-        value (multiplying columns by constants changes nothing), times a factor of its own.
-    l1_ratio : float in [0, 1] or "auto"
-        0 is ridge, 1 is lasso (sparse coefficients).
-    fit_intercept : bool
-        The intercept is not penalised.
-    class_weight : dict, "balanced" or None
-        Weights of classes, multiplied with ``sample_weight``.
-    penalty_factors : "auto", None or array-like of shape (n_features,)
-        What alpha is multiplied by, for each feature; 0 leaves it free. None: 1. "auto" penalises
-        columns less that tell the classes apart by themselves: psi acts on coefficients over the
-        square root of the step that AdaBoost would take first, on that column alone.
-    max_iter : int
-        The most sweeps over the features; a fit that they cut short says so.
-    tol : float
-        A fit has converged where its objective is proved to be within this share of the optimum
-        (for the exponential loss, whose objective is a logarithm: within this). Where nothing can
-        be proved, as with ``alpha=0``, the largest excess edge must be below it: gradient beyond
-        what psi holds in balance, in units of the column's largest value.
-    early_stopping : bool
-        Hold out samples, and keep the sweep that does best on them: no optimum, and no fit on all.
-    validation_fraction : float
-        The part of each class that is held out.
-    calibration : {None, "sigmoid"}
-        "sigmoid" scales and shifts the decision values so that the probabilities are right on the
-        held-out samples (Platt 1999); several classes share the scale, and are not shifted.
-    warm_start : bool
-        Start from the coefficients of the last fit; with ``alpha="auto"``, keep its choice too.
-    time_limit : float or None
-        Seconds after which the best so far is taken.
-    n_jobs : int or None
-        Threads, in scikit-learn's meaning: -1 is every core, None is 1 unless in a
-        ``joblib.parallel_config``. The result does not depend on it.
-    random_state : int, RandomState or None
-        Decides the order of the sweeps of ``early_stopping``. No other fit depends on it.
-    verbose : int
-        1 shows a live line: sweep, objective, held-out loss, seconds.
+    {parameters}
 
     Attributes
     ----------
@@ -115,43 +76,6 @@ class TauBoostClassifier(
 
     coef_ = FittedAttribute()
 
-    def __init__(
-        self,
-        *,
-        loss: str = "logistic",
-        alpha: float | str = "auto",
-        l1_ratio: float | str = 0.0,
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        penalty_factors: Any = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        early_stopping: bool = False,
-        validation_fraction: float = 0.2,
-        calibration: str | None = None,
-        warm_start: bool = False,
-        time_limit: float | None = None,
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        self.loss = loss
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.penalty_factors = penalty_factors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.calibration = calibration
-        self.warm_start = warm_start
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
         tags.input_tags.sparse = True
@@ -183,7 +107,7 @@ class TauBoostClassifier(
             self.model_ = fit(
                 arrays,
                 y,
-                Parameters.of(self),
+                parameters_of(LinearParameters, self),
                 n_threads=n_threads,
                 sample_weight=sample_weight,
                 groups=groups,

@@ -7,19 +7,19 @@ from numbers import Real
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
 
 from ..base.fit_warning import warn_of
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..design.wide import note_of_width
+from ..parameters import CVParameters
+from ..search.watch import live_line
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
-from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import start_of, weighted_samples
 from ..tuning.model import Model
 from ..tuning.options import Options
-from ..tuning.path_lanes import Fold, LanePaths
+from ..tuning.paths import Fold
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
 from ..tuning.saved_params import RULES
@@ -34,13 +34,13 @@ from ..validation import (
 )
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
-from .path import PATH_TOL, path_strengths
-from .path_result import PathNotes, PathResult
+from .path import PATH_TOL, path_candidates
+from .path_result import PathResult, fitted_path
 
 __all__ = ["TauBoostClassifierCV"]
 
 
-class TauBoostClassifierCV(TauBoostClassifier):
+class TauBoostClassifierCV(CVParameters, TauBoostClassifier):
     """Linear classifier for sparse data whose strength is chosen by cross-validation.
 
     Fits the whole path of ``regularization_path`` for every ``l1_ratio``, takes the alpha with the
@@ -49,20 +49,7 @@ class TauBoostClassifierCV(TauBoostClassifier):
 
     Parameters
     ----------
-    loss : {"logistic", "exponential"}
-    alphas, n_alphas : the path, as for ``regularization_path``
-    l1_ratio : float in [0, 1], or a list of them to choose from
-    cv : int, splitter, iterable of splits, or None
-        As for ``regularization_path``. Where there are no folds, the middle of the path is taken.
-    rule : {"best", "one-se"}
-        "one-se" takes the strongest alpha within one standard error of the best.
-    fit_intercept, class_weight, penalty_factors, n_jobs, random_state, verbose
-        As for ``TauBoostClassifier``.
-    max_iter : int
-        The most sweeps over the features for each alpha.
-    tol : float
-        As for ``TauBoostClassifier``: the certified gap of the model, as a share of its objective.
-        The path is solved to ``regularization_path``'s own tolerance.
+    {parameters}
 
     Attributes
     ----------
@@ -88,40 +75,6 @@ class TauBoostClassifierCV(TauBoostClassifier):
     True
     """
 
-    def __init__(
-        self,
-        *,
-        loss: str = "logistic",
-        alphas: ArrayLike | None = None,
-        n_alphas: int = 20,
-        l1_ratio: Any = 0.0,
-        cv: Any = 5,
-        rule: str = "best",
-        fit_intercept: bool = True,
-        class_weight: Any = None,
-        penalty_factors: Any = "auto",
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        verbose: int = 0,
-    ) -> None:
-        # Not super().__init__: scikit-learn takes an estimator's parameters from this signature.
-        self.loss = loss
-        self.alphas = alphas
-        self.n_alphas = n_alphas
-        self.l1_ratio = l1_ratio
-        self.cv = cv
-        self.rule = rule
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.penalty_factors = penalty_factors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
-
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
         if self.rule not in RULES:
             raise ValueError(f"rule must be 'best' or 'one-se', got {shown(self.rule)}")
@@ -144,16 +97,16 @@ class TauBoostClassifierCV(TauBoostClassifier):
         )
         present = check_weights(sample_weight, len(codes)) > 0
         grids = [
-            path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
+            path_candidates(samples, self.loss, ratio, self.alphas, self.n_alphas)
             for ratio in as_ratios(self.l1_ratio)
         ]
         shares = samples.folds(self.cv, (X, y, groups), present)
         folds = [Fold.of(samples, *of_fold) for of_fold in shares]
         paths = []
         with live_line(self.verbose) as report:
-            for strengths in grids:
-                notes = PathNotes(samples, strengths, folds, arrays.shape[1])
-                LanePaths(samples, strengths, folds, PATH_TOL, max_iter, report).run(notes)
+            for candidates in grids:
+                fitted = (samples, candidates, folds, arrays.shape[1])
+                notes = fitted_path(*fitted, tol=PATH_TOL, max_iter=max_iter, report=report)
                 paths.append(notes.result(classes))
             chosen = self._choose(paths)
             fewer = samples.merged()

@@ -15,7 +15,9 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.wide import nonzeros_of
+from ..tuning.model import Model
 from ..validation import check_count
+from .explanation import FeatureNames, SparseExplanation, explained_rows
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
 from .tables import TopFeatures
@@ -30,8 +32,9 @@ class ExplainMixin(MarginsMixin):
         coef_: Any
         n_features_in_: int
         n_jobs: int | None
+        model_: Model
 
-    def explain(self, X: Any, class_: Any = None) -> Any:
+    def explain(self, X: Any, class_: Any = None) -> SparseExplanation:
         """Return what each feature of each sample contributes to the decision value.
 
         Parameters
@@ -43,12 +46,15 @@ class ExplainMixin(MarginsMixin):
 
         Returns
         -------
-        CSR of shape (n_samples, n_features)
-            Entries where X has them, x_ji coef_i. A row's sum plus the intercept of its class is
-            its decision value for that class.
+        SparseExplanation
+            Prints as a table, and draws itself. Its ``contributions`` are a CSR of shape
+            (n_samples, n_features) with entries where X has them, x_ji coef_i. A row's sum plus its
+            intercept is its decision value.
         """
         check_is_fitted(self)
-        return self.model_.explain(take_rows(self, X), class_, resolve_jobs(self.n_jobs)).values
+        rows, model = take_rows(self, X), self.model_
+        names = FeatureNames(getattr(self, "feature_names_in_", None), rows.shape[1])
+        return explained_rows(model, rows, names, class_, resolve_jobs(self.n_jobs))
 
     def top_features(
         self,

@@ -1,26 +1,38 @@
-"""Why a table model says what it says of a row: intercept + one contribution of each term.
+"""Why a model says what it says of some rows: intercept + one contribution of each term.
 
-The contributions, added to the intercept in the order of the terms, are the decision value bit for
-bit.
+`Explanation` is what ``explain`` of every classifier returns for rows. A term is a column or a pair
+of columns of a table, a feature of sparse rows, or a word of texts.
 """
 
 from __future__ import annotations
 
+import warnings
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
-from typing import Any, NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown_label
 from ..plots.explanation import plot_explanation
+from ..tuning.model import Model
+from ..validation import CsrArrays
 from ..validation.frames import Frame
 from ..validation.values import Values, Words
 from .tables import as_table
 
-__all__ = ["Contribution", "Explanation", "as_text"]
+__all__ = [
+    "Contribution",
+    "Explanation",
+    "FeatureNames",
+    "SparseExplanation",
+    "TableExplanation",
+    "as_text",
+    "explained_rows",
+]
 
 MOST_ROWS = 10  # of several rows in print
 MOST_TERMS = 20  # of one row in print
@@ -43,29 +55,31 @@ class Explanation:
 
     Attributes
     ----------
-    terms : list of str
-    contributions : ndarray of shape (n_samples, n_terms)
-        Above 0 the term speaks for the class of the row.
+    terms : sequence of str
+    contributions : ndarray or CSR of shape (n_samples, n_terms)
+        Above 0 the term contributes to the class of the row.
     intercepts : ndarray of shape (n_samples,)
     decisions : ndarray of shape (n_samples,)
-        ``intercepts`` plus the contributions, added one after another: the decision values.
+        ``intercepts`` plus the contributions of a row: the decision values.
     probabilities : ndarray of shape (n_samples,)
         Of the class of the row.
     classes : ndarray of shape (n_samples,)
         The class that the numbers of a row speak for.
     indices : ndarray of shape (n_samples,)
-        The rows of the table.
+        The rows of X.
     """
 
-    terms: list[str]
-    contributions: Vector
+    by_row: ClassVar[tuple[str, ...]] = (
+        *("contributions", "intercepts", "decisions", "probabilities", "classes", "indices"),
+    )
+
+    terms: Sequence[str]
+    contributions: Any
     intercepts: Vector
     decisions: Vector
     probabilities: Vector
     classes: NDArray[Any]
     indices: NDArray[np.intp]
-    frame: Frame  # the table that was explained
-    term_columns: Sequence[tuple[int, ...]]  # where the columns of each term stand in it
 
     def __len__(self) -> int:
         return len(self.decisions)
@@ -78,18 +92,11 @@ class Explanation:
             if not -len(self) <= rows < len(self):
                 raise IndexError(f"row {rows} of {len(self)}")
             rows = [rows]
-        fields = ("contributions", "intercepts", "decisions", "probabilities", "classes", "indices")
-        return replace(self, **{name: getattr(self, name)[rows] for name in fields})
+        return replace(self, **{name: getattr(self, name)[rows] for name in self.by_row})
 
     def row(self, row: int = 0, n: int | None = None) -> list[Contribution]:
         """Return what the terms, or the n that matter most, add to one row, the largest first."""
-        values = self.contributions[row]
-        order = np.argsort(-np.abs(values), kind="stable")[:n]
-        return [Contribution(self.terms[k], self._value(k, row), float(values[k])) for k in order]
-
-    def _value(self, term: int, row: int) -> str:
-        rows = self.indices[[row]].astype(np.int64)
-        return ", ".join(as_text(self.frame.column(k, rows)) for k in self.term_columns[term])
+        raise NotImplementedError
 
     def plot(self, row: int = 0) -> Any:
         """Draw one row's way from the intercept to the decision value; returns a Figure."""
@@ -128,6 +135,91 @@ class Explanation:
         table = as_table(heads, "><>>" + "<" * LARGEST, rows)
         more = len(self) - len(rows)
         return table + (f"\n... {more} more rows" if more > 0 else "")
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TableExplanation(Explanation):
+    """That of a table classifier: added in the order of the terms, decisions are so bit for bit."""
+
+    frame: Frame  # the table that was explained
+    term_columns: Sequence[tuple[int, ...]]  # where the columns of each term stand in it
+
+    def row(self, row: int = 0, n: int | None = None) -> list[Contribution]:
+        """Return what the terms, or the n that matter most, add to one row, the largest first."""
+        values = self.contributions[row]
+        order = np.argsort(-np.abs(values), kind="stable")[:n]
+        return [Contribution(self.terms[k], self._value(k, row), float(values[k])) for k in order]
+
+    def _value(self, term: int, row: int) -> str:
+        rows = self.indices[[row]].astype(np.int64)
+        return ", ".join(as_text(self.frame.column(k, rows)) for k in self.term_columns[term])
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class SparseExplanation(Explanation):
+    """That of a linear classifier: the contribution of a feature is x_ji coef_i.
+
+    ``contributions`` is CSR, with entries where X has them. Until version 0.4 ``explain`` returned
+    that matrix alone; its methods and attributes still work here, with a FutureWarning.
+    """
+
+    by_row = (*Explanation.by_row, "values")
+    values: Any  # the rows of X, as CSR with the same entries
+
+    def row(self, row: int = 0, n: int | None = None) -> list[Contribution]:
+        """Return what the features, or the n that matter most, add to one row, largest first."""
+        parts, values = self.contributions[[row]], self.values[[row]]
+        parts.sum_duplicates()
+        values.sum_duplicates()
+        sizes = np.abs(parts.data)
+        order = [k for k in np.argsort(-sizes, kind="stable") if sizes[k] > 0][:n]
+        names = [self.terms[parts.indices[k]] for k in order]
+        numbers = [(f"{values.data[k]:.6g}", float(parts.data[k])) for k in order]
+        return [Contribution(name, *both) for name, both in zip(names, numbers, strict=True)]
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_") or "contributions" not in self.__dict__:
+            raise AttributeError(name)
+        found = getattr(self.contributions, name)
+        message = f"explain returns an Explanation: take .contributions.{name} in place of .{name}"
+        warnings.warn(message, FutureWarning, stacklevel=2)
+        return found
+
+
+class FeatureNames(Sequence[str]):
+    """The names of features by number, made when asked: x17 where they have none."""
+
+    def __init__(self, names: Sequence[Any] | NDArray[Any] | None, n: int) -> None:
+        self.names, self.n = names, n
+
+    def __len__(self) -> int:
+        return self.n
+
+    def __getitem__(self, k: Any) -> Any:
+        if isinstance(k, slice):
+            return [self[i] for i in range(self.n)[k]]
+        return f"x{k}" if self.names is None else str(self.names[k])
+
+
+def explained_rows(
+    model: Model,
+    rows: CsrArrays | Vector,
+    names: Sequence[str],
+    class_: Any = None,
+    n_threads: int = 1,
+) -> SparseExplanation:
+    """Explain rows by a linear model, each for a class or for its likeliest one."""
+    found = model.explain(rows, class_, n_threads)
+    return SparseExplanation(
+        names,
+        found.values,
+        found.intercepts,
+        found.decisions,
+        found.probabilities,
+        model.classes[found.places],
+        np.arange(len(found.decisions)),
+        rows.to_scipy() if isinstance(rows, CsrArrays) else sp.csr_array(rows),
+    )
 
 
 def as_text(values: Values) -> str:

@@ -16,7 +16,7 @@ from ..tables.columns import Planes
 from ..tables.edits import edited
 from ..tables.model import TableModel
 from ..validation.frames import take_frame
-from .explanation import Explanation
+from .explanation import TableExplanation
 from .scorecard import Scorecard, make_scorecard
 from .terms import Band, Terms, find_term, make_terms
 
@@ -56,7 +56,18 @@ class GlassBoxMixin:
         """Mean absolute score of each term over the training data, in the order of ``terms_``."""
         return self.terms_.importances
 
-    def explain(self, X: Any, class_: Any = None) -> Explanation:
+    @property
+    def feature_importances_(self) -> Vector:
+        """The share of each column in all importances; a pair counts half for each of its two."""
+        check_is_fitted(self)
+        model = self.model_
+        found = np.zeros(len(model.columns))
+        for term in model.terms:
+            columns = list(term.columns)
+            found[columns] += float(term.importance().mean()) / len(columns)
+        return found / (found.sum() or 1.0)
+
+    def explain(self, X: Any, class_: Any = None) -> TableExplanation:
         """Return what each term adds to the decision value of each row.
 
         Parameters
@@ -68,7 +79,7 @@ class GlassBoxMixin:
 
         Returns
         -------
-        Explanation
+        TableExplanation
             Prints as a table, and draws itself. The intercept plus the contributions of a row is
             its decision value, bit for bit.
         """
@@ -78,7 +89,7 @@ class GlassBoxMixin:
         where = frame.places(model.column_names, hasattr(self, "feature_names_in_"))
         found = model.explain(codes, class_)
         rows = np.arange(len(found.decisions))
-        return Explanation(
+        return TableExplanation(
             found.names or [],
             found.values,
             found.intercepts,

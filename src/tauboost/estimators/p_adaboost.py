@@ -20,7 +20,7 @@ from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..validation import check_count, check_random_state
 from .stump_classifier import StumpClassifier
-from .stumps import StumpSearch, rounds, vote
+from .stumps import Stumps, StumpSearch, rounds, vote
 
 __all__ = ["PAdaBoostClassifier"]
 
@@ -58,6 +58,8 @@ class PAdaBoostClassifier(StumpClassifier):
     ----------
     classes_ : ndarray of shape (2,)
     n_features_in_ : int
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the features in the weights of the stumps.
     n_serial_ : int
         How many of the hypotheses were learned one after the other; they come first.
     stumps_ : Stumps
@@ -123,6 +125,9 @@ class PAdaBoostClassifier(StumpClassifier):
         self.stumps_ = first.followed_by(more, self.parallel_scale_)
         self.estimator_weights_ = self.stumps_.weight
         return self
+
+    def _all_stumps(self) -> list[Stumps]:
+        return [self.stumps_]
 
     def _vote(self, columns: Any) -> Vector:
         return vote(columns, self.stumps_)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..validation import CsrArrays, check_count, check_weights
 from .inputs import take_labelled, take_rows
+from .stumps import Stumps
 
 __all__ = ["StumpClassifier"]
 
@@ -22,6 +24,7 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
     """Base of the classifiers that let decision stumps vote; ``_vote`` is what they differ in."""
 
     classes_: NDArray[Any]
+    n_features_in_: int
 
     def _check_counts(self, *names: str) -> None:
         for name in names:
@@ -42,6 +45,20 @@ class StumpClassifier(ClassifierMixin, BaseEstimator):  # type: ignore[misc]
             )
         weights = None if sample_weight is None else check_weights(sample_weight, len(y))
         return arrays, y, weights
+
+    def _all_stumps(self) -> Sequence[Stumps]:
+        """Return all hypotheses."""
+        raise NotImplementedError
+
+    @property
+    def feature_importances_(self) -> Vector:
+        """The share of each feature in the weights of all stumps, as of scikit-learn's AdaBoost."""
+        check_is_fitted(self)
+        found = np.zeros(self.n_features_in_)
+        for stumps in self._all_stumps():
+            real = stumps.feature >= 0
+            np.add.at(found, stumps.feature[real], np.abs(stumps.weight[real]))
+        return found / (found.sum() or 1.0)
 
     def _vote(self, columns: Any) -> Vector:
         """Return the vote on the rows of a CSC matrix."""

@@ -13,12 +13,12 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
+from ..parameters import TableParameters, with_new_names
+from ..search.watch import live_line
 from ..tables.binning import encode
 from ..tables.columns import Planes
 from ..tables.fitting import fit_table
 from ..tables.model import TableModel
-from ..tables.options import TableParameters
-from ..tuning.events import live_line
 from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .glass_box import GlassBoxMixin
@@ -35,6 +35,7 @@ CELL = 64  # to find the code of a cell takes as long as so many nonzeros
 
 
 class TableClassifier(
+    TableParameters,
     GlassBoxMixin,
     PredictionsMixin,
     CallbackSupportMixin,  # type: ignore[misc]
@@ -56,49 +57,7 @@ class TableClassifier(
 
     Parameters
     ----------
-    interactions : "auto", int or list of pairs
-        "auto" takes pairs of columns where they help, and none where ``alpha`` is given; a number
-        takes that many of the best; a list names them, such as ``[("age", "hours")]``; 0 means
-        none. Constant columns are in no pair.
-    monotone : dict or None
-        ``{"age": 1}``: the score may not fall as age rises; -1: it may not rise. Exact, in the fit;
-        such columns are in no pair.
-    alpha : "auto" or float
-        Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)`` over all stumps,
-        times the penalty factor of each column.
-    l1_ratio : float in [0, 1] or "auto"
-        1 makes few, large steps; 0 many small ones; "auto" tries 1, 0.5 and 0.
-    loss : {"logistic", "exponential"}
-        "exponential" is AdaBoost.
-    penalty_factors : "auto", None, dict or array-like of shape (n_features,)
-        What alpha is multiplied by for each column. "auto" measures it: AdaBoost's first step on a
-        column alone, the less the farther it goes. None is 1 for all: the plain penalty. A dict has
-        the columns that differ from 1, such as ``{"age": 0.1}``; 0 leaves a column without penalty.
-    max_bins : int
-        The most bins of a column, at most 255. Below that, the most categories as well; with 255
-        every category that holds 1/65,534 of the weight has a score of its own.
-    categorical : "auto" or list of names or positions
-        Columns of numbers that are categories. Strings and categories always are, and "auto" adds
-        none. A number is a name where the table has columns named by numbers, else a position; so
-        in ``interactions`` and ``monotone``.
-    class_weight : dict, "balanced" or None
-        Weights of classes, multiplied with ``sample_weight``.
-    max_iter : int
-        The most sweeps over the terms; where it cuts, ``message_`` says so.
-    tol : float
-        The fit stops when its certified gap is at most this share of the objective (with the
-        exponential loss, whose objective is a logarithm: at most this).
-    time_limit : float or None
-        Seconds after which the best so far is taken.
-    n_jobs : int or None
-        Threads, in scikit-learn's meaning. The result does not depend on it.
-    random_state : int, RandomState or None
-        Decides the bootstrap of ``bands``. The model does not depend on it.
-    bands : float or None
-        The level of bands around the scores of every term, such as 0.9: how far they would move on
-        other samples of rows, by a bootstrap. They are drawn with the terms, and not kept in files.
-    verbose : int
-        1 shows a live line.
+    {parameters}
 
     Attributes
     ----------
@@ -106,6 +65,8 @@ class TableClassifier(
         What each column, and each pair, adds to the decision value: prints, and draws itself.
     importances_ : ndarray
         Mean absolute score of each term.
+    feature_importances_ : ndarray of shape (n_features,)
+        Shares of the columns in these; a pair counts half for each of its two.
     classes_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_, held_out_loss_, message_
     record_
         As :class:`TauBoostClassifier`.
@@ -128,43 +89,6 @@ class TableClassifier(
 
     columns_ = FittedAttribute()
     spreads_ = FittedAttribute()
-
-    def __init__(
-        self,
-        *,
-        interactions: Any = "auto",
-        monotone: dict[Any, int] | None = None,
-        alpha: float | str = "auto",
-        l1_ratio: float | str = 1.0,
-        loss: str = "logistic",
-        penalty_factors: Any = "auto",
-        max_bins: int = 255,
-        categorical: Any = "auto",
-        class_weight: Any = None,
-        max_iter: int = 1000,
-        tol: float = 1e-3,
-        time_limit: float | None = None,
-        n_jobs: int | None = -1,
-        random_state: Any = None,
-        bands: float | None = None,
-        verbose: int = 0,
-    ) -> None:
-        self.interactions = interactions
-        self.monotone = monotone
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.loss = loss
-        self.penalty_factors = penalty_factors
-        self.max_bins = max_bins
-        self.categorical = categorical
-        self.class_weight = class_weight
-        self.max_iter = max_iter
-        self.tol = tol
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.bands = bands
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -201,7 +125,7 @@ class TableClassifier(
             self.model_ = fit_table(
                 frame,
                 labels,
-                TableParameters.of(self),
+                with_new_names(self),
                 n_threads=n_threads,
                 sample_weight=sample_weight,
                 groups=groups,

@@ -11,10 +11,10 @@ from sklearn.utils.validation import check_is_fitted
 
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
-from ..tuning.events import live_line
+from ..parameters import TextParameters, parameters_of
+from ..search.watch import live_line
 from ..tuning.model import Model
 from ..tuning.text_fitting import fit_texts
-from ..tuning.text_options import TextParameters as Defaults
 from ..validation.texts import take_texts
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .inputs import take_labels
@@ -31,6 +31,7 @@ CHARACTER = 4  # to read one takes as long as so many nonzeros
 
 
 class TextClassifier(
+    TextParameters,
     PredictionsMixin,
     TextGlassMixin,
     CallbackSupportMixin,  # type: ignore[misc]
@@ -46,37 +47,7 @@ class TextClassifier(
 
     Parameters
     ----------
-    ngram_range : (int, int)
-        The shortest and the longest run of words, or characters, that is a term.
-    min_df : "auto", int or float
-        Terms in fewer texts are left out; a float is a part of the texts. "auto" is 1 below 1000
-        texts, 2 below 10,000, and 3 from there on.
-    max_df : int or float
-        Terms in more texts are left out.
-    max_features : int or None
-        Only so many terms, those that occur most often.
-    lowercase : bool
-    analyzer : {"word", "char_wb", "char"} or callable
-        "char_wb" counts runs of characters within words, "char" any; a function returns the terms
-        of a text. "char" and functions are slower, and a function is in no file.
-    token_pattern : str
-        A regular expression for words. The default, and ``\w+``, are compiled; others are slower,
-        and a file with one is loaded only by those who trust it.
-    stop_words : None, "english" or list of str
-        Words that are not counted. "english" is scikit-learn's list.
-    binary : bool
-        Whether a term is in a text, and not how often.
-    sublinear_tf : bool
-        1 + log(count) in place of the count.
-    use_idf : bool
-        Weigh terms by how rare they are.
-    norm : {"l2", "l1", None}
-        Scale each text to length 1.
-    n_features : int or None
-        Hash terms to so many features, in place of a vocabulary.
-    loss, alpha, l1_ratio, fit_intercept, class_weight, penalty_factors, max_iter, tol
-    early_stopping, validation_fraction, calibration, time_limit, n_jobs, random_state, verbose
-        As those of :class:`TauBoostClassifier`.
+    {parameters}
 
     Attributes
     ----------
@@ -100,67 +71,6 @@ class TextClassifier(
 
     features_ = FittedAttribute()
     coef_ = FittedAttribute()
-
-    def __init__(
-        self,
-        *,
-        ngram_range: tuple[int, int] = Defaults.ngram_range,
-        min_df: float | str = Defaults.min_df,
-        max_df: float = Defaults.max_df,
-        max_features: int | None = Defaults.max_features,
-        lowercase: bool = Defaults.lowercase,
-        analyzer: Any = Defaults.analyzer,
-        token_pattern: str = Defaults.token_pattern,
-        stop_words: Any = Defaults.stop_words,
-        binary: bool = Defaults.binary,
-        sublinear_tf: bool = Defaults.sublinear_tf,
-        use_idf: bool = Defaults.use_idf,
-        norm: str | None = Defaults.norm,
-        n_features: int | None = Defaults.n_features,
-        loss: str = Defaults.loss,
-        alpha: float | str = Defaults.alpha,
-        l1_ratio: float | str = Defaults.l1_ratio,
-        fit_intercept: bool = Defaults.fit_intercept,
-        class_weight: Any = Defaults.class_weight,
-        penalty_factors: Any = Defaults.penalty_factors,
-        max_iter: int = Defaults.max_iter,
-        tol: float = Defaults.tol,
-        early_stopping: bool = Defaults.early_stopping,
-        validation_fraction: float = Defaults.validation_fraction,
-        calibration: str | None = Defaults.calibration,
-        time_limit: float | None = Defaults.time_limit,
-        n_jobs: int | None = Defaults.n_jobs,
-        random_state: Any = Defaults.random_state,
-        verbose: int = Defaults.verbose,
-    ) -> None:
-        self.ngram_range = ngram_range
-        self.min_df = min_df
-        self.max_df = max_df
-        self.max_features = max_features
-        self.lowercase = lowercase
-        self.analyzer = analyzer
-        self.token_pattern = token_pattern
-        self.stop_words = stop_words
-        self.binary = binary
-        self.sublinear_tf = sublinear_tf
-        self.use_idf = use_idf
-        self.norm = norm
-        self.n_features = n_features
-        self.loss = loss
-        self.alpha = alpha
-        self.l1_ratio = l1_ratio
-        self.fit_intercept = fit_intercept
-        self.class_weight = class_weight
-        self.penalty_factors = penalty_factors
-        self.max_iter = max_iter
-        self.tol = tol
-        self.early_stopping = early_stopping
-        self.validation_fraction = validation_fraction
-        self.calibration = calibration
-        self.time_limit = time_limit
-        self.n_jobs = n_jobs
-        self.random_state = random_state
-        self.verbose = verbose
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()
@@ -189,6 +99,7 @@ class TextClassifier(
 
     @with_callbacks  # type: ignore[untyped-decorator]
     def _fit(self, X: Any, y: Any, sample_weight: Any, groups: Any = None) -> None:
+        last = vars(self).get("model_") if self.warm_start else None
         n_threads = resolve_jobs(self.n_jobs)
         if y is None:
             raise ValueError("TextClassifier requires y to be passed, but the target y is None")
@@ -198,11 +109,12 @@ class TextClassifier(
             self.model_ = fit_texts(
                 texts,
                 labels,
-                Defaults.of(self),
+                parameters_of(TextParameters, self),
                 n_threads=n_threads,
                 sample_weight=sample_weight,
                 groups=groups,
                 report=reporting_to_callbacks(self, line),
+                last=last,
             )
         self.__dict__.pop("shrinkage_", None)  # of another model
         finished(self)

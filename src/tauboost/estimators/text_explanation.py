@@ -6,7 +6,7 @@ what is printed holds no control characters, and what becomes HTML is escaped.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown, shown_label
 from ..tuning.text_model import TextModel
+from .explanation import FeatureNames, SparseExplanation, explained_rows
 from .tables import as_table
 from .text_html import explanation_html
 from .text_spans import Span, find_features
@@ -178,6 +179,35 @@ def explain_text(
         class_,
     )
     return explanation.speaking_for(class_)
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class TextsExplanation(SparseExplanation):
+    """What each term adds to the decision values of some texts; ``[j]`` is that of one of them."""
+
+    texts: Sequence[str]
+    model: TextModel
+
+    def __getitem__(self, rows: Any) -> Any:
+        if not isinstance(rows, int | np.integer):
+            return super().__getitem__(rows)
+        if not -len(self) <= rows < len(self):
+            raise IndexError(f"text {rows} of {len(self)}")
+        return explain_text(self.model, self.texts[self.indices[rows]], self.classes[rows])
+
+    def __repr__(self) -> str:
+        return self._several()
+
+
+def explain_texts(
+    model: TextModel, texts: Sequence[str], class_: Any = None, n_threads: int = 1
+) -> TextsExplanation:
+    """Explain several texts, each for a class or for its likeliest one."""
+    rows = model.features.rows(texts, n_threads)
+    terms = model.features.terms
+    names = FeatureNames(terms, model.features.n_features)  # type: ignore[arg-type]
+    found = explained_rows(model.model, rows, names, class_, n_threads)
+    return TextsExplanation(**vars(found), texts=texts, model=model)
 
 
 def _of_classes(values: Vector) -> Vector:

@@ -20,7 +20,7 @@ from ..validation.texts import take_texts
 from .inputs import take_labels
 from .margins import MarginsMixin
 from .tables import TopFeatures
-from .text_explanation import TextExplanation, explain_text
+from .text_explanation import TextExplanation, TextsExplanation, explain_text, explain_texts
 
 __all__ = ["TextGlassMixin"]
 
@@ -35,12 +35,12 @@ class TextGlassMixin(MarginsMixin):
 
         def _to_file(self, model: TextModel | None = None) -> ModelFile: ...
 
-    def explain(self, text: str, class_: Any = None) -> TextExplanation:
-        """Return what each word and pair of a text adds to its decision value, and where it is.
+    def explain(self, texts: Any, class_: Any = None) -> TextExplanation | TextsExplanation:
+        """Return what each word and pair of texts adds to their decision values, and where it is.
 
         Parameters
         ----------
-        text : str
+        texts : str, or list, array or column of strings
         class_ : label, optional
             The class that the numbers shown speak for. By default, with two classes, the second
             one, as ``decision_function`` does; with more, the predicted class. The explanation
@@ -48,14 +48,15 @@ class TextGlassMixin(MarginsMixin):
 
         Returns
         -------
-        TextExplanation
+        TextExplanation, or TextsExplanation of several texts
             Prints as a table, and shows the text with its words marked in a notebook, or by its
             ``html()``. The intercept plus the contributions is the decision value.
         """
         check_is_fitted(self)
-        if not isinstance(text, str):
-            raise TypeError(f"explain takes one text, a string, got {type(text).__name__}")
-        return explain_text(self.model_, text, class_, resolve_jobs(self.n_jobs))
+        n_threads = resolve_jobs(self.n_jobs)
+        if isinstance(texts, str):
+            return explain_text(self.model_, texts, class_, n_threads)
+        return explain_texts(self.model_, take_texts(texts), class_, n_threads)
 
     def top_features(self, k: int = 20, class_: Any = None) -> TopFeatures:
         """Return the terms that speak most for each class, or for one of them.

@@ -21,6 +21,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from ..base.version import VERSION as PACKAGE_VERSION
+from ..parameters import of_old_names
 from .model_arrays import (
     ArrayKind,
     Numbers,
@@ -123,9 +124,8 @@ class ModelFile:
 
     @property
     def params(self) -> dict[str, Any]:
-        """The constructor parameters of the estimator."""
-        found: dict[str, Any] = self.header["params"]
-        return found
+        """The constructor parameters of the estimator, by the names that they have today."""
+        return of_old_names(self.header["params"])
 
     @property
     def fitted(self) -> dict[str, Any]:

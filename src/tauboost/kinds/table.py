@@ -6,27 +6,26 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import listed, shown, shown_label, unknown
-from ..io.model import ModelFile
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
-from ..search.duplicates import code_fingerprints
 from ..tables.binning import bin_column, bin_table, encode
-from ..tables.fitting import fit_table
-from ..tables.model import TableModel, are_used
-from ..tables.options import TableParameters
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of, label_of
 from .rows import MOST_PARTS, GivenRows, NamedModel, RowExplanation
 from .source import Source, is_table, name_of, naming
+
+if TYPE_CHECKING:
+    from ..io.model import ModelFile
+    from ..tables.model import TableModel
 
 __all__ = ["KIND", "open_table", "open_training_table", "terms_used"]
 
@@ -41,6 +40,8 @@ class TableRows(GivenRows):
     """Rows of a table."""
 
     def __init__(self, model: TableModel, frame: Frame, n_threads: int) -> None:
+        from ..search.duplicates import code_fingerprints
+
         self.model, self.codes = model, encode(model.columns, frame, n_threads)
         self.decisions = model.decisions(self.codes)
         self.prints = code_fingerprints(self.codes, 0)
@@ -58,7 +59,7 @@ class TableRows(GivenRows):
         return self._explanation(names, values, added, sign * float(model.intercept[task]))
 
     def _value(self, column: int, row: int) -> str:
-        from ..estimators.explanation import as_text  # noqa: PLC0415
+        from ..estimators.explanation import as_text
 
         return as_text(self.X.column(self.where[column], np.array([row])))
 
@@ -79,6 +80,9 @@ class TableKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit an additive model."""
+        from ..parameters import TableParameters
+        from ..tables.fitting import fit_table
+
         categorical = _names(options["categorical"])
         parameters = TableParameters(**given, **_parameters(options, categorical))
         with naming(source.path), watch.timed("reading"):
@@ -124,6 +128,8 @@ class TableKind(Kind):
         return data, terms_used(document["terms"])
 
     def prints(self, X: Frame, seed: int, n_threads: int) -> NDArray[np.uint64]:
+        from ..search.duplicates import code_fingerprints
+
         return code_fingerprints(bin_table(X, n_threads=n_threads)[1], seed)
 
     def select(self, X: Frame, is_chosen: Mask) -> Frame:
@@ -231,7 +237,7 @@ class TableKind(Kind):
         yield PlainTable([*heads, ("holds", "fold")], rows)
 
     def problem(self, data: Data, n_threads: int | None) -> Any:
-        from ..tables.problem import TableProblem  # noqa: PLC0415
+        from ..tables.problem import TableProblem
 
         return TableProblem(data.X, data.y, n_threads=n_threads)
 
@@ -247,7 +253,7 @@ class TableKind(Kind):
         return len(model.columns)
 
     def terms(self, model: TableModel) -> Any:
-        from ..estimators.terms import make_terms  # noqa: PLC0415
+        from ..estimators.terms import make_terms
 
         return make_terms(model)
 
@@ -331,11 +337,11 @@ def _refuse_others(path: Path) -> None:
 
 def _parameters(options: Mapping[str, Any], categorical: list[str]) -> dict[str, Any]:
     """Return the parameters that the options of tables stand for."""
-    found: dict[str, Any] = {"categorical": categorical} if categorical else {}
+    found: dict[str, Any] = {"categorical_features": categorical} if categorical else {}
     if options["max_bins"] is not None:
         found["max_bins"] = options["max_bins"]
     if options["monotone"] is not None:
-        found["monotone"] = dict(_sign(text) for text in _names(options["monotone"]))
+        found["monotonic_cst"] = dict(_sign(text) for text in _names(options["monotone"]))
     if options["interactions"] is not None:
         found["interactions"] = _pairs(options["interactions"])
     return found
@@ -396,6 +402,8 @@ def _term_facts(model: TableModel) -> list[dict[str, Any]]:
 
 def terms_used(terms: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return for people how many terms are used, and the most important ones."""
+    from ..tables.model import are_used
+
     used = list(compress(terms, are_used([term["importance"] for term in terms])))
     n_pairs = sum(len(term["columns"]) == 2 for term in used)
     most = ", ".join(f"{term['name']} {term['importance']:.3g}" for term in used[:MOST_IN_A_LINE])

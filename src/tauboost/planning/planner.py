@@ -24,14 +24,15 @@ from ..base.threads import resolve_threads
 from ..design.matrix import shard_count
 from ..design.wide import are_sparse
 from ..eso import beta
+from ..parameters import LinearParameters
 from ..problem import Problem
 from ..search.folds import n_parts
+from ..search.watch import Event
 from ..solvers import Status, solve
 from ..solvers.exact import LARGEST_OVERLAP, BundleSize, Shape
 from ..solvers.registry import PAPER_TAU
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.fitting import fit
-from ..tuning.options import Event, Parameters
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY, Samples
 from ..validation import ROWS_AT_ONCE, check_real
 from .data import Data, Rows, look_at
@@ -246,7 +247,9 @@ def pilot_fit(rows: Rows, n_threads: int) -> Pilot:
     options: dict[str, Any] = {"n_threads": n_threads, "sample_weight": rows.weights}
     with warnings.catch_warnings():
         warnings.simplefilter("ignore", FitWarning)  # of some rows, it says nothing of all
-        model = fit(rows.arrays, rows.codes, Parameters(random_state=0), report=note, **options)
+        model = fit(
+            rows.arrays, rows.codes, LinearParameters(random_state=0), report=note, **options
+        )
     ends["fit"] = time.perf_counter() - began
     parts, last = {}, 0.0
     for phase, name in PHASES.items():

@@ -65,6 +65,8 @@ MANY_ROWS = 2**17  # fewer are quickly looked at
 # Rows looked at first, times the square root of all: where no string occurs twice among them, it
 # is less likely than e^-32 that only half of all are different.
 LOOK = 8
+# What names no column of numbers as categories, by the name of the parameter.
+NO_MORE = {"categorical": "auto", "categorical_features": "from_dtype"}
 
 
 def bin_table(
@@ -75,14 +77,16 @@ def bin_table(
     n_threads: int = 1,
     *,
     values_a_bin: int = 1,
+    name: str = "categorical",
 ) -> tuple[tuple[Column, ...], Planes]:
     """Return what each column is, and the codes of the table, a plane of bytes for each column.
 
     Where a column of numbers has more values than ``max_bins``, there are no more bins than one for
-    ``values_a_bin`` of them, but for the first FEW_BINS.
+    ``values_a_bin`` of them, but for the first FEW_BINS. ``name`` is that of ``categorical`` in
+    messages.
     """
     check_max_bins(max_bins)
-    categories = categorical_positions(frame, categorical)
+    categories = categorical_positions(frame, categorical, name)
     whole = None if weights is None else _whole(weights)
     planes = np.empty((frame.n_columns, frame.n_rows), dtype=np.uint8)
     columns: list[Any] = [None] * frame.n_columns
@@ -130,15 +134,22 @@ def bin_column(
     return numbers, numbers.codes(values)
 
 
-def categorical_positions(frame: Frame, categorical: Any) -> set[int]:
+def categorical_positions(frame: Frame, categorical: Any, name: str = "categorical") -> set[int]:
     """Return the positions of the columns that are to be categories."""
-    if isinstance(categorical, str) and categorical == "auto":
+    if categorical is None or (isinstance(categorical, str) and categorical in NO_MORE.values()):
         return set()
     if isinstance(categorical, str) or not isinstance(categorical, Iterable):
         raise ValueError(
-            f"categorical must be 'auto' or a list of columns, got {shown(categorical)}"
+            f"{name} must be {NO_MORE[name]!r} or a list of columns, got {shown(categorical)}"
         )
-    return {frame.position(which, "categorical") for which in categorical}
+    chosen = list(categorical)
+    if not chosen or not all(isinstance(which, bool | np.bool_) for which in chosen):
+        return {frame.position(which, name) for which in chosen}
+    if len(chosen) != frame.n_columns:
+        raise ValueError(
+            f"{name} has {len(chosen)} booleans, and the table has {frame.n_columns} columns"
+        )
+    return {k for k, is_chosen in enumerate(chosen) if is_chosen}
 
 
 def _whole(weights: Vector) -> NDArray[np.int64] | None:

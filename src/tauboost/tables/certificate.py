@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..search.watch import Watch
 from ..solvers.result import Status
 from ..solvers.stopping import StoppingRule, run
-from ..tuning.options import Clock
 from ..tuning.trained import Minimum
 from .batch import TableBatch, TermPenalty
 from .exact import BlockExact
@@ -264,7 +264,7 @@ class RefitMonitor:
         gap: TableGap,
         rule: StoppingRule,
         columns: NDArray[np.int32],
-        clock: Clock,
+        clock: Watch,
         look: Callable[[TableBatch], bool],
     ) -> None:
         self.gap, self.rule, self.columns, self.clock, self.look = gap, rule, columns, clock, look

@@ -95,7 +95,7 @@ def _monotone(model: TableModel, term: TermData, direction: Any) -> Vector:
             raise ValueError(
                 f"monotone: {column.name} is in the pair {pair}, too, whose scores rise and fall "
                 f"with it: take that out first, by edit_term({pair!r}, remove=True), or fit again "
-                f"with monotone={{{column.name!r}: {int(direction)}}}"
+                f"with monotonic_cst={{{column.name!r}: {int(direction)}}}"
             )
     scores, ordered = term.scores.copy(), slice(0, column.n_ordered)
     rising = isotonic(direction * scores[ordered, 0], term.weights[ordered])

@@ -1,7 +1,7 @@
 """The exact method on tables: all levels of a term at once, and steps in the span of sweeps.
 
 A sweep visits every term, in a new order each time, and minimises over all of its levels from one
-histogram (cpp/table/block_steps.hpp). No step is ever undone, and the bits are the same for any
+histogram (cpp/table/term_steps.hpp). No step is ever undone, and the bits are the same for any
 number of threads.
 
 A sweep creeps where columns say the same, or a pair what its columns say. Where the sweeps have
@@ -38,7 +38,7 @@ __all__ = ["BlockExact"]
 SHORTER, MOST_TRIALS = 0.25, 3  # where the objective did not fall
 NOTHING = 1e-12  # of the objective: a gain that may be rounding
 LONGEST = 3.0  # times a direction: what rounding made of it grows as much
-SMALLEST = 1e-14  # a level below it is 0, as in block_steps.hpp
+SMALLEST = 1e-14  # a level below it is 0, as in term_steps.hpp
 ROUNDING = 1e-12  # so small a jump is none
 RIDGE = 1e-12  # of the Hessian, as a share of its trace: directions may be dependent
 CELLS_FOR_A_NONZERO = 2  # a cell costs half of what a nonzero of a sparse matrix does

@@ -14,11 +14,12 @@ from ..base.arrays import Vector
 from ..base.fit_warning import warn_of
 from ..base.threads import useful_threads
 from ..design.sparse import flipped
+from ..parameters import TableParameters
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
+from ..search.watch import Event, Report, Watch
 from ..solvers.stopping import StoppingRule, run
 from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from ..tuning.options import Clock, Event, Report
 from ..tuning.record import Record
 from ..tuning.trained import Minimum, message_of
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
@@ -29,7 +30,7 @@ from .certificate import RefitMonitor, TableGap
 from .columns import coarse_codes
 from .exact import BlockExact
 from .model import TableModel, TermData
-from .options import TableOptions, TableParameters, check_monotone
+from .options import TableOptions, check_monotone
 from .pairs import Pair, purified
 from .rows import TableRows
 from .search import Candidate, TableSearch
@@ -60,7 +61,7 @@ def fit_table(
     ``groups`` are those that folds keep together.
     """
     options = TableOptions.build(parameters, frame)
-    clock = Clock(options.time_limit)
+    clock = Watch(options.time_limit)
     classes, labels = encode_labels(y)
     given = check_weights(sample_weight, len(labels))
     weights = with_class_weights(parameters.class_weight, classes, labels, given)
@@ -74,11 +75,12 @@ def fit_table(
         frame,
         weights,
         parameters.max_bins,
-        parameters.categorical,
+        parameters.categorical_features,
         n_threads,
         values_a_bin=VALUES_A_BIN,
+        name="categorical_features",
     )
-    signs = check_monotone(parameters.monotone, frame, columns, options)
+    signs = check_monotone(parameters.monotonic_cst, frame, columns, options)
     if not present.all():
         codes, labels, weights = codes[:, present], labels[present], weights[present]
         keys = None if keys is None else keys[present]
@@ -108,7 +110,7 @@ def fit_samples(
     samples: BinnedRows,
     options: TableOptions,
     signs: NDArray[np.int8],
-    clock: Clock,
+    clock: Watch,
     classes: NDArray[Any],
     report: Report | None = None,
     record: Record | None = None,

@@ -19,6 +19,7 @@ from ..base.arrays import Mask, Vector
 from ..io.model import ModelFile
 from ..io.strings import object_array
 from ..models import Contributions, FittedModel
+from ..parameters import of_old_names
 from ..tuning.model import check_fitted, fitted_facts
 from ..tuning.race_table import TABLE, unpack_race
 from ..tuning.record import Record
@@ -209,7 +210,7 @@ class TableModel(FittedModel):
             "n_columns": len(self.columns),
             "n_terms": len(self.terms),
             "feature_names": names,
-            "params": dict(params),
+            "params": of_old_names(params),
             "fitted": fitted_facts(self, TABLE),
         }
         return ModelFile(header, arrays)

@@ -1,9 +1,9 @@
-"""The parameters of a table classifier, and what a fit makes of them, checked before any work."""
+"""What a fit makes of the parameters of a table classifier, checked before any work."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass, fields
-from typing import Any, Self
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,84 +11,38 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..losses import LOSSES
+from ..parameters import TableParameters, parameters_of
 from ..penalty import check_factors
-from ..tuning.options import number_or_auto
-from ..validation import check_choice, check_count, check_real, check_seed, check_verbose
+from ..tuning.options import check_shared
+from ..validation import check_count, check_real, check_seed
 from ..validation.frames import Frame
 from .binning import check_max_bins
 from .columns import Column
 
-__all__ = ["TableOptions", "TableParameters", "check_monotone"]
+__all__ = ["TableOptions", "check_monotone"]
 
 Pairs = str | int | list[tuple[int, int]]  # "auto", how many, or which columns
 
 
-@dataclass(frozen=True)
-class TableParameters:
-    """The parameters of ``TableClassifier`` with their defaults, unchecked."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class TableOptions(TableParameters):
+    """Parameters that have been checked, for one table."""
 
-    alpha: float | str = "auto"
-    bands: float | None = None
-    categorical: Any = "auto"
-    class_weight: Any = None
-    interactions: Any = "auto"
-    l1_ratio: float | str = 1.0
-    loss: str = "logistic"
-    max_bins: int = 255
-    max_iter: int = 1000
-    monotone: Any = None
-    n_jobs: int | None = -1
-    penalty_factors: Any = "auto"
-    random_state: Any = None
-    time_limit: float | None = None
-    tol: float = 1e-3
-    verbose: int = 0
-
-    @classmethod
-    def of(cls, estimator: Any) -> Self:
-        """Return those of an estimator."""
-        return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
-
-
-@dataclass(frozen=True)
-class TableOptions:
-    """What the user asked for, checked."""
-
-    loss: str
-    alpha: float | str
-    l1_ratio: float | str
     pairs: Pairs
     factors: Vector | None  # of columns; None: they are measured
-    max_iter: int
-    tol: float
-    time_limit: float | None
     seed: int
-    bands: float | None
 
     @classmethod
     def build(cls, parameters: TableParameters, frame: Frame | None) -> TableOptions:
         """Check the parameters, for this table; None: as far as they can be without one."""
-        check_choice(parameters.loss, "loss", tuple(LOSSES))
-        alpha = number_or_auto(parameters.alpha, "alpha", most=1e300)
-        ratio = number_or_auto(parameters.l1_ratio, "l1_ratio", most=1.0)
-        if ratio == "auto" and alpha != "auto":
-            raise ValueError("l1_ratio='auto' is chosen on held-out rows: it needs alpha='auto'")
-        check_verbose(parameters.verbose)
         check_max_bins(parameters.max_bins)
-        limit = parameters.time_limit
-        if limit is not None:
-            limit = check_real(limit, "time_limit", least=0.0, above=True)
         return cls(
-            parameters.loss,
-            alpha,
-            ratio,
-            _check_interactions(parameters.interactions, frame),
-            _check_factors(parameters.penalty_factors, frame),
-            check_count(parameters.max_iter, "max_iter"),
-            check_real(parameters.tol, "tol", least=0.0),
-            limit,
-            check_seed(parameters.random_state),
-            _check_level(parameters.bands),
+            **vars(parameters_of(TableParameters, parameters))
+            | check_shared(parameters, tuple(LOSSES))
+            | {"bands": _check_level(parameters.bands)},
+            pairs=_check_interactions(parameters.interactions, frame),
+            factors=_check_factors(parameters.penalty_factors, frame),
+            seed=check_seed(parameters.random_state),
         )
 
 
@@ -147,22 +101,20 @@ def _check_pair(pair: Any, frame: Frame) -> tuple[int, int]:
 
 
 def check_monotone(
-    monotone: Any, frame: Frame, columns: tuple[Column, ...], options: TableOptions
+    given: Any, frame: Frame, columns: tuple[Column, ...], options: TableOptions
 ) -> NDArray[np.int8]:
     """Return the signs that are asked of the jumps and of the single bins of each column's lam."""
     signs = np.zeros((frame.n_columns, 2), dtype=np.int8)
-    if monotone is None:
-        return signs
-    if not isinstance(monotone, dict):
-        raise TypeError(f"monotone must be a dict of columns and 1 or -1, got {shown(monotone)}")
-    for name, sign in monotone.items():
-        k = frame.position(name, "monotone")
+    for name, sign in _monotone_columns(given, frame):
+        k = frame.position(name, "monotonic_cst")
         is_number = isinstance(sign, int | float | np.number) and not isinstance(sign, bool)
         if not is_number or sign not in (1, -1, 0):
-            raise ValueError(f"monotone must be 1, -1 or 0 for {shown(name)}, got {shown(sign)}")
+            raise ValueError(
+                f"monotonic_cst must be 1, -1 or 0 for {shown(name)}, got {shown(sign)}"
+            )
         if sign != 0 and not columns[k].is_ordered:
             raise ValueError(
-                f"monotone names {shown(name)}, whose values are categories and have no order"
+                f"monotonic_cst names {shown(name)}, whose values are categories and have no order"
             )
         signs[k, 0] = -sign  # the paper's lam has the opposite sign of a score
     if isinstance(options.pairs, list):
@@ -171,3 +123,17 @@ def check_monotone(
                 f"{frame.names[k]!r} cannot be monotone and in a pair: leave one of the two out"
             )
     return signs
+
+
+def _monotone_columns(given: Any, frame: Frame) -> list[tuple[Any, Any]]:
+    """Return columns with their signs: those that a dict names, or all, in order."""
+    if given is None:
+        return []
+    if isinstance(given, dict):
+        return list(given.items())
+    if isinstance(given, str) or np.ndim(given) != 1 or len(given) != frame.n_columns:
+        raise TypeError(
+            "monotonic_cst must be a dict of columns and 1 or -1, or one number for each column, "
+            f"got {shown(given)}"
+        )
+    return [(frame.names[k], sign) for k, sign in enumerate(given)]

@@ -17,9 +17,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
+from ..search.watch import Watch
 from ..solvers.stopping import StoppingRule, SweepMonitor, run
 from ..tuning.cautions import entropy_of
-from ..tuning.options import Clock
 from .batch import TableBatch, TermPenalty
 from .columns import wide_planes
 from .options import TableOptions
@@ -57,7 +57,7 @@ class TableSearch:
         samples: BinnedRows,
         options: TableOptions,
         signs: NDArray[np.int8],
-        clock: Clock,
+        clock: Watch,
     ) -> None:
         self.samples, self.options, self.signs, self.clock = samples, options, signs, clock
         self.selection: list[dict[str, float | str]] = []

@@ -13,7 +13,9 @@ from ..base.fit_warning import warn_of
 from ..design.units import Units
 from ..design.wide import note_of_width
 from ..io.checkpoint import Checkpoint
+from ..parameters import LinearParameters
 from ..search.folds import group_keys
+from ..search.watch import Report
 from ..validation import (
     CsrArrays,
     check_groups,
@@ -26,7 +28,7 @@ from .cautions import of_rare_classes
 from .first_step import checked_factors
 from .linear import decision_values
 from .model import Model
-from .options import Parameters, Report
+from .options import Options
 from .record import Record, prints_of
 from .samples import Samples
 from .training import train
@@ -37,7 +39,7 @@ __all__ = ["fit", "weighted_samples"]
 def fit(
     arrays: CsrArrays,
     y: NDArray[Any],
-    parameters: Parameters,
+    parameters: LinearParameters,
     *,
     n_threads: int,
     sample_weight: ArrayLike | None = None,
@@ -55,7 +57,7 @@ def fit(
     classes, codes = encode_labels(y)
     if last is not None:
         parameters = continued(parameters, last, arrays.shape[1], classes)
-    options = parameters.options(report, checkpoint)
+    options = Options.of(parameters, report, checkpoint)
     samples = weighted_samples(
         arrays,
         classes,
@@ -88,9 +90,9 @@ def fit(
         classes,
         samples.expand(found.coef, n_features),
         found.intercept,
-        found.strength.loss,
-        found.strength.alpha,
-        found.strength.l1_ratio,
+        found.candidate.loss,
+        found.candidate.alpha,
+        found.candidate.l1_ratio,
         found.n_sweeps,
         found.objective + found.penalty,
         found.held_out_loss,
@@ -101,8 +103,8 @@ def fit(
 
 
 def continued(
-    parameters: Parameters, last: Model, n_features: int, classes: NDArray[Any]
-) -> Parameters:
+    parameters: LinearParameters, last: Model, n_features: int, classes: NDArray[Any]
+) -> LinearParameters:
     """Return the parameters of a fit that starts from the last one."""
     if last.coef.shape[1] != n_features or not np.array_equal(classes, last.classes):
         raise ValueError(

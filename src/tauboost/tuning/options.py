@@ -1,23 +1,19 @@
-"""The parameters of a classifier, what a fit makes of them, its clock, and all that as one job."""
+"""What a fit makes of the parameters of a linear classifier: checked, and with who watches."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
+from collections.abc import Collection
 from dataclasses import dataclass, fields
-from math import nan
 from typing import Any, Self
 
-import numpy as np
-
-from ..base.arrays import Vector
 from ..base.messages import shown
 from ..io.checkpoint import Checkpoint
-from ..solvers.stopping import StoppingRule
+from ..parameters import LinearParameters, Parameters
+from ..search.watch import Report
 from ..validation import check_choice, check_count, check_flag, check_real, check_verbose
 from .samples import Samples
 
-__all__ = ["Clock", "Event", "Job", "Options", "Parameters", "Report"]
+__all__ = ["Options", "check_shared"]
 
 LOSS_CHOICES = ("logistic", "exponential", "auto")
 
@@ -28,106 +24,73 @@ IDENTITY = (
 )
 
 
-@dataclass(frozen=True)
-class Event:
-    """What is told when the matrix has been built (without an objective), and after each sweep."""
+@dataclass(kw_only=True, eq=False, repr=False)
+class Options(LinearParameters):
+    """Parameters that have been checked, each of the type that is written there, and a watcher."""
 
-    phase: str  # "build", "select" or "fit"
-    sweep: int
-    objective: float
-    held_out_loss: float
-    seconds: float
-
-
-Report = Callable[[Event], bool]
-
-
-@dataclass(frozen=True)
-class Options:
-    """What the user asked for."""
-
-    loss: str
-    alpha: float | str
-    l1_ratio: float | str
-    max_iter: int
-    tol: float
-    early_stopping: bool = False
-    validation_fraction: float = 0.2
-    calibrate: bool = False
-    time_limit: float | None = None
     report: Report | None = None  # None: nobody listens
     checkpoint: Checkpoint | None = None
+
+    @classmethod
+    def of(
+        cls,
+        parameters: LinearParameters,
+        report: Report | None = None,
+        checkpoint: Checkpoint | None = None,
+    ) -> Self:
+        """Check them, all of them, before any work."""
+        given = parameters
+        if given.calibration not in (None, "sigmoid"):
+            raise ValueError(
+                f"calibration must be None or 'sigmoid', got {shown(given.calibration)}"
+            )
+        fraction = check_real(given.validation_fraction, "validation_fraction", least=0.0, most=0.9)
+        if fraction == 0.0:
+            raise ValueError("validation_fraction must be above 0, got 0")
+        return cls(
+            **check_shared(given, LOSS_CHOICES),
+            fit_intercept=check_flag(given.fit_intercept, "fit_intercept"),
+            early_stopping=check_flag(given.early_stopping, "early_stopping"),
+            validation_fraction=fraction,
+            calibration=given.calibration,
+            warm_start=check_flag(given.warm_start, "warm_start"),
+            report=report,
+            checkpoint=checkpoint,
+        )
+
+    @property
+    def calibrate(self) -> bool:
+        """Whether decision values are scaled."""
+        return self.calibration is not None
 
     def identity(self, samples: Samples) -> dict[str, Any]:
         """Return what tells this fit from others; limits of time and threads do not."""
         return {name: getattr(self, name) for name in IDENTITY} | samples.identity()
 
 
-@dataclass(frozen=True)
-class Parameters:
-    """The parameters of ``TauBoostClassifier`` with their defaults, unchecked, by name in order."""
+def check_shared(given: Any, losses: Collection[str]) -> dict[str, Any]:
+    """Check what all classifiers that choose alpha have, and return it by name.
 
-    alpha: float | str = "auto"
-    calibration: str | None = None
-    class_weight: Any = None
-    early_stopping: bool = False
-    fit_intercept: bool = True
-    l1_ratio: float | str = 0.0
-    loss: str = "logistic"
-    max_iter: int = 1000
-    n_jobs: int | None = -1
-    penalty_factors: Any = "auto"
-    random_state: Any = None
-    time_limit: float | None = None
-    tol: float = 1e-3
-    validation_fraction: float = 0.2
-    verbose: int = 0
-    warm_start: bool = False
-
-    @classmethod
-    def of(cls, estimator: Any) -> Self:
-        """Return those of an estimator."""
-        return cls(**{known.name: getattr(estimator, known.name) for known in fields(cls)})
-
-    def options(
-        self, report: Report | None = None, checkpoint: Checkpoint | None = None
-    ) -> Options:
-        """Check them, all of them, before any work."""
-        check_choice(self.loss, "loss", LOSS_CHOICES)
-        if self.calibration not in (None, "sigmoid"):
-            raise ValueError(
-                f"calibration must be None or 'sigmoid', got {shown(self.calibration)}"
-            )
-        check_flag(self.fit_intercept, "fit_intercept")
-        check_flag(self.warm_start, "warm_start")
-        check_verbose(self.verbose)
-        max_iter = check_count(self.max_iter, "max_iter")
-        limit = self.time_limit
-        if limit is not None:
-            limit = check_real(limit, "time_limit", least=0.0, above=True)
-        fraction = check_real(self.validation_fraction, "validation_fraction", least=0.0, most=0.9)
-        if fraction == 0.0:
-            raise ValueError("validation_fraction must be above 0, got 0")
-        alpha = number_or_auto(self.alpha, "alpha", most=1e300)
-        ratio = number_or_auto(self.l1_ratio, "l1_ratio", most=1.0)
-        for name, value in (("loss", self.loss), ("l1_ratio", ratio)):
-            if value == "auto" and alpha != "auto":
-                raise ValueError(
-                    f"{name}='auto' is chosen on held-out samples: it needs alpha='auto'"
-                )
-        return Options(
-            loss=self.loss,
-            alpha=alpha,
-            l1_ratio=ratio,
-            max_iter=max_iter,
-            tol=check_real(self.tol, "tol", least=0.0),
-            early_stopping=check_flag(self.early_stopping, "early_stopping"),
-            validation_fraction=fraction,
-            calibrate=self.calibration is not None,
-            time_limit=limit,
-            report=report,
-            checkpoint=checkpoint,
-        )
+    What depends on the data, such as class_weight, is checked with them.
+    """
+    check_choice(given.loss, "loss", losses)
+    check_verbose(given.verbose)
+    limit = given.time_limit
+    if limit is not None:
+        limit = check_real(limit, "time_limit", least=0.0, above=True)
+    alpha = number_or_auto(given.alpha, "alpha", most=1e300)
+    ratio = number_or_auto(given.l1_ratio, "l1_ratio", most=1.0)
+    for name, value in (("loss", given.loss), ("l1_ratio", ratio)):
+        if value == "auto" and alpha != "auto":
+            raise ValueError(f"{name}='auto' is chosen on held-out samples: it needs alpha='auto'")
+    return {
+        **{known.name: getattr(given, known.name) for known in fields(Parameters)},
+        "alpha": alpha,
+        "l1_ratio": ratio,
+        "max_iter": check_count(given.max_iter, "max_iter"),
+        "tol": check_real(given.tol, "tol", least=0.0),
+        "time_limit": limit,
+    }
 
 
 def number_or_auto(value: Any, name: str, most: float) -> float | str:
@@ -137,55 +100,3 @@ def number_or_auto(value: Any, name: str, most: float) -> float | str:
             raise ValueError(f"{name} must be 'auto' or a number, got {shown(value)}")
         return value
     return check_real(value, name, least=0.0, most=most)
-
-
-class Clock:
-    """Seconds since the start, whether they are used up, and whether somebody asked to stop."""
-
-    def __init__(self, limit: float | None) -> None:
-        self.start, self.limit = time.perf_counter(), limit
-        self.is_stopped = False
-
-    @property
-    def seconds(self) -> float:
-        """Seconds so far."""
-        return time.perf_counter() - self.start
-
-    @property
-    def left(self) -> float | None:
-        """Seconds left; None: no limit."""
-        return None if self.limit is None else max(self.limit - self.seconds, 1e-3)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is used up."""
-        return self.limit is not None and self.seconds >= self.limit
-
-
-@dataclass(frozen=True)
-class Job:
-    """One fit: its samples, what was asked for, the clock, and where it starts."""
-
-    samples: Samples
-    options: Options
-    clock: Clock
-    start: Vector | None  # a point of the core for each task; None: 0
-
-    def tell(self, phase: str, sweep: int, objective: float, held_out_loss: float = nan) -> bool:
-        """Report, if anybody listens; True asks to stop, and does so from then on."""
-        report = self.options.report
-        if report is not None:
-            event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
-            self.clock.is_stopped |= bool(report(event))
-        return self.clock.is_stopped
-
-    def rule(self, decrease: float, max_epochs: float) -> StoppingRule:
-        """Return when batched fits stop: by what a sweep gains, after so many, or out of time."""
-        left = self.clock.left
-        time_limit = np.inf if left is None else left
-        return StoppingRule(decrease=decrease, max_epochs=max_epochs, time_limit=time_limit)
-
-    def build(self) -> None:
-        """Have the one matrix laid out that all problems share, and tell when it is."""
-        _ = self.samples.matrix
-        self.tell("build", 0, nan)

@@ -13,7 +13,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.messages import shown
-from ..tables.options import TableOptions, TableParameters
+from ..parameters import CVParameters, LinearParameters, TableParameters, TextParameters
+from ..tables.options import TableOptions
 from ..validation import (
     check_choice,
     check_count,
@@ -22,28 +23,24 @@ from ..validation import (
     with_class_weights,
 )
 from .first_step import checked_factors
-from .options import LOSS_CHOICES, Parameters
-from .text_options import TextParameters
+from .options import LOSS_CHOICES, Options
+from .text_options import linear_part, text_options
 
 __all__ = ["PARAMETERS", "RULES", "check_params"]
 
-CV = "TauBoostClassifierCV"
-# Of cross-validation: those of the linear classifier but for some, and some of its own.
-NOT_OF_CV = {
-    *("alpha", "calibration", "early_stopping", "time_limit", "validation_fraction", "warm_start"),
-}
-OF_CV = {"alphas", "cv", "n_alphas", "rule"}
 RULES = ("best", "one-se")
-
-LINEAR, TABLE, TEXT = (
-    {known.name for known in fields(kind)} for kind in (Parameters, TableParameters, TextParameters)
-)
+CV = "TauBoostClassifierCV"
+OF_LINEAR = {known.name for known in fields(LinearParameters)}
+LISTS = (list, tuple, np.ndarray)
 # The names that a file may have, by the name of its class.
 PARAMETERS = {
-    "TauBoostClassifier": LINEAR,
-    CV: LINEAR - NOT_OF_CV | OF_CV,
-    "TableClassifier": TABLE,
-    "TextClassifier": TEXT,
+    name: {known.name for known in fields(kind)}
+    for name, kind in (
+        ("TauBoostClassifier", LinearParameters),
+        (CV, CVParameters),
+        ("TableClassifier", TableParameters),
+        ("TextClassifier", TextParameters),
+    )
 }
 
 
@@ -58,12 +55,12 @@ def check_params(
         _check_of_table(params)
     elif kind == "TextClassifier":
         texts = TextParameters(**params)
-        texts.features(None)
-        texts.linear().options()
+        text_options(texts, None)
+        Options.of(linear_part(texts))
     elif kind == CV:
         _check_of_cv(params)
     else:
-        Parameters(**params).options()
+        Options.of(LinearParameters(**params))
     codes = np.arange(len(classes))
     with_class_weights(params.get("class_weight"), classes, codes, np.ones(len(classes)))
     if params.get("random_state") is not None:
@@ -78,16 +75,16 @@ def check_params(
 def _check_of_table(params: dict[str, Any]) -> None:
     # A seed of None would be drawn from NumPy's generator.
     TableOptions.build(TableParameters(**params | {"random_state": 0}), None)
-    for name, accepted in (("categorical", (str, list, tuple, np.ndarray)), ("monotone", dict)):
-        if params.get(name) is not None and not isinstance(params[name], accepted):
+    for name, kind in (("categorical_features", str), ("monotonic_cst", dict)):
+        if params.get(name) is not None and not isinstance(params[name], (kind, *LISTS)):
             raise TypeError(f"{name} must name columns, got {shown(params[name])}")
 
 
 def _check_of_cv(params: dict[str, Any]) -> None:
-    linear = {name: value for name, value in params.items() if name in LINEAR}
+    linear = {name: value for name, value in params.items() if name in OF_LINEAR}
     ratios = linear.pop("l1_ratio", 0.0)
     check_choice(linear.pop("loss", "logistic"), "loss", LOSS_CHOICES)
-    Parameters(**linear).options()
+    Options.of(LinearParameters(**linear))
     for name, value in (("l1_ratio", ratios), ("alphas", params.get("alphas", ()))):
         for number in np.ravel(() if value is None else value).tolist():
             check_real(number, name, least=0.0)

@@ -10,13 +10,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..design.few_terms import warn_of_few_words
-from ..design.texts import learn
+from ..design.texts import TextFeatures, learn
+from ..design.wide import all_coefficients, coefficients_of
+from ..parameters import LinearParameters, TextParameters
+from ..search.watch import Report, Watch
 from ..validation import check_groups, check_weights, encode_labels
 from ..validation.texts import take_texts
 from .fitting import fit
-from .options import Clock, Parameters, Report
+from .model import Model
+from .options import Options
 from .text_model import TextModel
-from .text_options import TextParameters
+from .text_options import linear_part, text_options
 
 __all__ = ["fit_texts", "with_time_left"]
 
@@ -30,15 +34,15 @@ def fit_texts(
     sample_weight: ArrayLike | None = None,
     groups: ArrayLike | None = None,
     report: Report | None = None,
+    last: TextModel | None = None,
 ) -> TextModel:
     """Fit a text classifier to texts and their checked labels.
 
     A weight of 0 leaves a text out, its words too; other weights are those of the fit, and each
-    text counts once where words are counted.
+    text counts once where words are counted. ``last`` is the model to start from.
     """
-    linear = parameters.linear()
-    linear.options()  # whatever is wrong is said before any work
-    clock = Clock(linear.time_limit)
+    linear = Options.of(linear_part(parameters))  # whatever is wrong is said before any work
+    clock = Watch(linear.time_limit)
     texts = take_texts(texts)
     if not texts:
         raise ValueError("there are no texts to fit to")
@@ -53,7 +57,7 @@ def fit_texts(
             raise ValueError("sample_weight leaves no texts of some classes")
         texts, y, weights = list(compress(texts, present)), y[present], weights[present]
         groups = None if groups is None else np.asarray(groups)[present]
-    features, rows = learn(texts, parameters.features(len(texts)), n_threads)
+    features, rows = learn(texts, text_options(parameters, len(texts)), n_threads)
     caution = warn_of_few_words(features, texts, n_threads)
     model = fit(
         rows,
@@ -63,6 +67,7 @@ def fit_texts(
         sample_weight=None if sample_weight is None else weights,
         groups=groups,
         report=report,
+        last=None if last is None else carried(last, features),
         units=None,  # the weights of terms are meant
     )
     if caution and model.record is not None:
@@ -70,6 +75,23 @@ def fit_texts(
     return TextModel.fitted(features, model)
 
 
-def with_time_left(parameters: Parameters, clock: Clock) -> Parameters:
+def carried(last: TextModel, features: TextFeatures) -> Model:
+    """Return the last model with its coefficients where the same terms are now; new ones have 0."""
+    before, now = last.features, features
+    if (before.terms is None) != (now.terms is None):
+        raise ValueError("warm_start needs terms or hashes as the last fit had: fit anew")
+    if before.terms is not None and now.terms is not None:
+        _, old, new = before.terms.merged(now.terms)
+    else:
+        old = np.arange(before.n_features)
+        old = old if before.kept is None else before.kept.astype(np.int64)
+        new = old if now.kept is None else now.kept.astype(np.int64)
+    _, here, there = np.intersect1d(old, new, assume_unique=True, return_indices=True)
+    there = old if now.terms is None and now.kept is None else there
+    coef = all_coefficients(coefficients_of(last.model.coef, here), there, now.n_features)
+    return replace(last.model, coef=coef)
+
+
+def with_time_left(parameters: LinearParameters, clock: Watch) -> LinearParameters:
     """Return the parameters with the rest of the time."""
     return parameters if clock.left is None else replace(parameters, time_limit=clock.left)

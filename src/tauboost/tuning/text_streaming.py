@@ -18,12 +18,14 @@ from numpy.typing import NDArray
 from ..design.texts import TextFeatures
 from ..io.store import open_store
 from ..io.store_writer import StoreWriter
+from ..parameters import TextParameters
+from ..search.watch import Report, Watch
 from ..validation import as_csr
 from .fitting import fit
-from .options import Clock, Report
+from .options import Options
 from .text_fitting import with_time_left
 from .text_model import TextModel
-from .text_options import TextParameters
+from .text_options import linear_part, text_options
 
 __all__ = ["fit_stream", "for_streams"]
 
@@ -45,10 +47,9 @@ def fit_stream(
 ) -> TextModel:
     """Fit to texts that come in blocks; their labels are asked for when all have come."""
     parameters = for_streams(parameters)
-    linear = parameters.linear()
-    linear.options()
-    clock = Clock(linear.time_limit)
-    features = TextFeatures(parameters.features(None), None)
+    linear = Options.of(linear_part(parameters))
+    clock = Watch(linear.time_limit)
+    features = TextFeatures(text_options(parameters, None), None)
     with TemporaryDirectory(prefix="tauboost-") as folder:
         path = Path(folder) / "rows"
         with StoreWriter(path, n_features=features.n_features) as writer:

@@ -10,11 +10,10 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from first_steps import samples_of, table
-from tauboost.tuning import selection
-from tauboost.tuning.choice import tried
-from tauboost.tuning.options import Parameters
-from tauboost.tuning.selection import candidates, vertex
-from tauboost.tuning.strength import Strength
+from tauboost.search.search import Candidate, Selection, vertex
+from tauboost.tuning import space
+from tauboost.tuning.options import Options
+from tauboost.tuning.space import candidates
 
 STEP = np.sqrt(10)  # of the grid
 
@@ -73,7 +72,7 @@ def test_alpha_is_placed_between_the_points_of_its_own_path():
         return named | {"alpha": alpha, "held_out_loss": loss}
 
     table_ = [row(1.0, 3.0), row(0.1, 1.0), row(0.01, 2.0), row(0.05, 0.0, 1.0)]
-    alphas, losses = tried(table_, Strength("logistic", 0.1, 0.0))
+    alphas, losses = Selection(Candidate("logistic", 0.1, 0.0), table=table_).tried()
     np.testing.assert_array_equal(alphas, [1.0, 0.1, 0.01])
     np.testing.assert_array_equal(losses, [3.0, 1.0, 2.0])
 
@@ -85,14 +84,14 @@ def test_the_path_goes_from_strong_to_weak_and_ends_after_it_has_risen(kind):
         np.array([row[name] for row in clf.selection_]) for name in ("alpha", "held_out_loss")
     )
     np.testing.assert_allclose(alphas[:-1] / alphas[1:], STEP)
-    assert len(alphas) >= selection.ALWAYS
+    assert len(alphas) >= space.ALWAYS
     least = np.minimum.accumulate(losses)
-    is_worse = losses > (1 + selection.WORSE) * least
-    improves = np.append(True, losses[1:] < least[:-1] * (1 - selection.LEAST_IMPROVEMENT))
-    for k in range(selection.ALWAYS, len(losses)):  # it went on past the one before k
+    is_worse = losses > (1 + space.WORSE) * least
+    improves = np.append(True, losses[1:] < least[:-1] * (1 - space.LEAST_IMPROVEMENT))
+    for k in range(space.ALWAYS, len(losses)):  # it went on past the one before k
         assert not is_worse[k - 1]
         assert improves[k - 2 : k].any()
-    is_all = len(alphas) == len(selection.DECADES)
+    is_all = len(alphas) == len(space.DECADES)
     assert is_all or is_worse[-1] or not improves[-2:].any()
     assert clf.alpha_ == pytest.approx(vertex(alphas, losses))
     assert clf.held_out_loss_ == losses.min()
@@ -115,7 +114,7 @@ def test_where_the_strongest_wins_stronger_ones_are_tried():
 
 
 def lists_of(samples, **parameters):
-    found = candidates(samples, Parameters(**parameters).options())
+    found = candidates(samples, Options(**parameters))
     return np.array([strength.alpha for of_kind in found for strength in of_kind])
 
 
@@ -157,7 +156,7 @@ def test_nearly_solved_fits_choose_as_solved_ones_do(kind, monkeypatch):
     """Within one step of the grid, or where the valley is so wide that it does not matter."""
     near = tb.TauBoostClassifier().fit(*generated(kind))
     for name in ("NEARLY", "NEARLY_OF_MANY", "NEARLY_BY_SWEEPS"):
-        monkeypatch.setattr(selection, name, 1e-7)
+        monkeypatch.setattr(space, name, 1e-7)
     tight = tb.TauBoostClassifier().fit(*generated(kind))
     if kind != "long":
         assert abs(np.log(near.alpha_ / tight.alpha_)) <= np.log(STEP) * 1.001

@@ -11,12 +11,12 @@ namespace tauboost {
 
 // The thread that made it asks `ask` (which may take the GIL) once every few milliseconds' worth of
 // nonzeros; all threads see the answer through stopped().
-class Pulse {
+class Cancellation {
  public:
-  explicit Pulse(std::function<bool()> ask) : ask_(std::move(ask)) {}
+  explicit Cancellation(std::function<bool()> ask) : ask_(std::move(ask)) {}
 
   // Any thread may call it, at best not for each nonzero: only that of its maker does anything.
-  void beat(std::int64_t work) {
+  void check(std::int64_t work) {
     if (std::this_thread::get_id() != owner_) return;
     since_ += work;
     if (since_ < interval || stopped()) return;

@@ -1,8 +1,8 @@
 // A thread pool for phases of a few microseconds: who its threads are, how they claim tasks, how
 // they wait, and how they survive a fork.
 //
-// A crew is a set of sleeping threads and the words they claim tasks from. A team borrows one for
-// as long as a kernel runs; calls from several Python threads at once get a crew each. Crews are
+// A pool is a set of sleeping threads and the words they claim tasks from. A team borrows one for
+// as long as a kernel runs; calls from several Python threads at once get a pool each. Pools are
 // made when they are needed and never destroyed: a thread may look at its words at any time. They
 // cost nothing while they sleep. A child of fork() has none of its parent's threads, and starts its
 // own.
@@ -67,7 +67,7 @@ inline void get_ready_to_throw() {
 }
 inline const bool importer_is_ready = (get_ready_to_throw(), true);
 
-class Crew {
+class ThreadPool {
  public:
   static constexpr int most_threads = 256;
 
@@ -79,26 +79,26 @@ class Crew {
     int size;
   };
 
-  // A crew with room for n threads, the caller's among them; null where memory is short.
-  static Crew* borrow(int n_threads) {
-    Pool& pool = Pool::of_this_process();
-    Crew* crew = nullptr;
+  // A pool with room for n threads, the caller's among them; null where memory is short.
+  static ThreadPool* borrow(int n_threads) {
+    IdlePools& list = IdlePools::of_this_process();
+    ThreadPool* pool = nullptr;
     {
-      const std::lock_guard<std::mutex> lock(pool.mutex);
-      crew = pool.idle;
-      if (crew != nullptr) pool.idle = crew->next_idle_;
+      const std::lock_guard<std::mutex> lock(list.mutex);
+      pool = list.idle;
+      if (pool != nullptr) list.idle = pool->next_idle_;
     }
-    if (crew == nullptr) crew = new (std::nothrow) Crew(&pool);
-    if (crew != nullptr) crew->hire(n_threads - 1);
-    return crew;
+    if (pool == nullptr) pool = new (std::nothrow) ThreadPool(&list);
+    if (pool != nullptr) pool->start_helpers(n_threads - 1);
+    return pool;
   }
 
-  static void give_back(Crew* crew) {
-    Pool& pool = Pool::of_this_process();
-    if (crew->pool_ != &pool) return;  // the process was forked: its threads are not here
-    const std::lock_guard<std::mutex> lock(pool.mutex);
-    crew->next_idle_ = pool.idle;
-    pool.idle = crew;
+  static void give_back(ThreadPool* pool) {
+    IdlePools& list = IdlePools::of_this_process();
+    if (pool->list_ != &list) return;  // the process was forked: its threads are not here
+    const std::lock_guard<std::mutex> lock(list.mutex);
+    pool->next_idle_ = list.idle;
+    list.idle = pool;
   }
 
   // How many threads of those asked for there are.
@@ -125,36 +125,36 @@ class Crew {
   }
 
  private:
-  // All crews of a process that nobody uses; its address tells a process from its parent.
-  struct Pool {
+  // All pools of a process that nobody uses; its address tells a process from its parent.
+  struct IdlePools {
     std::mutex mutex;
-    Crew* idle = nullptr;
+    ThreadPool* idle = nullptr;
 
-    static Pool& of_this_process() {
-      Pool* pool = current().load(std::memory_order_acquire);
-      if (pool != nullptr) return *pool;
+    static IdlePools& of_this_process() {
+      IdlePools* list = current().load(std::memory_order_acquire);
+      if (list != nullptr) return *list;
       static const int forks = pthread_atfork(nullptr, nullptr, [] { current().store(nullptr); });
       static_cast<void>(forks);
-      Pool* const fresh = new Pool;
-      if (current().compare_exchange_strong(pool, fresh, std::memory_order_acq_rel)) return *fresh;
+      IdlePools* const fresh = new IdlePools;
+      if (current().compare_exchange_strong(list, fresh, std::memory_order_acq_rel)) return *fresh;
       delete fresh;
-      return *pool;
+      return *list;
     }
 
    private:
-    static std::atomic<Pool*>& current() {
-      static std::atomic<Pool*> pool{nullptr};
-      return pool;
+    static std::atomic<IdlePools*>& current() {
+      static std::atomic<IdlePools*> list{nullptr};
+      return list;
     }
   };
 
-  // One member of the crew: the tasks dealt to it, and the bell that wakes it. Processors fetch
+  // One member of the pool: the tasks dealt to it, and the bell that wakes it. Processors fetch
   // cache lines in pairs: 128 bytes keep what two threads write apart.
   struct alignas(128) Member {
     std::atomic<std::uint64_t> word{0};  // upper half: number of the phase; lower: tasks left
     std::atomic<std::uint32_t> asleep{0};
     std::atomic<std::uint32_t> bell{0};
-    Crew* crew = nullptr;
+    ThreadPool* pool = nullptr;
     void* room = nullptr;  // kept free for what its thread needs before it can throw
 
     // asleep before the bell: else it could wipe out what the helper writes when it sleeps again.
@@ -166,12 +166,12 @@ class Crew {
     }
   };
 
-  explicit Crew(Pool* pool) : pool_(pool) {
-    for (Member& member : members_) member.crew = this;
+  explicit ThreadPool(IdlePools* list) : list_(list) {
+    for (Member& member : members_) member.pool = this;
   }
 
   // Starts threads until there are enough, or the system refuses: fewer do as well.
-  void hire(int n_helpers) {
+  void start_helpers(int n_helpers) {
     n_helpers = n_helpers < most_threads ? n_helpers : most_threads - 1;
     while (n_helpers_ < n_helpers && start(members_[n_helpers_ + 1])) ++n_helpers_;
   }
@@ -265,7 +265,7 @@ class Crew {
     for (;;) {
       const std::uint32_t finished = finished_.load();
       if (finished == n_tasks) break;
-      if (pool_ != &Pool::of_this_process())
+      if (list_ != &IdlePools::of_this_process())
         throw std::runtime_error("the process was forked while its threads were at work");
       finished_.wait(finished);
     }
@@ -275,8 +275,8 @@ class Crew {
   // The life of a helper.
   static void* serve(void* self) {
     Member& member = *static_cast<Member*>(self);
-    Crew& crew = *member.crew;
-    const int number = static_cast<int>(&member - crew.members_);
+    ThreadPool& pool = *member.pool;
+    const int number = static_cast<int>(&member - pool.members_);
     munmap(member.room, room_size);
     get_ready_to_throw();
 #if defined(__linux__)
@@ -285,11 +285,11 @@ class Crew {
     std::uint32_t phase = 0;
     for (;;) {
       phase = next_phase(member, phase);
-      crew.wake_next_to(number, phase);
-      const auto done = static_cast<std::uint32_t>(crew.work(number, phase));
+      pool.wake_next_to(number, phase);
+      const auto done = static_cast<std::uint32_t>(pool.work(number, phase));
       if (done == 0) continue;
-      crew.finished_.fetch_add(done);
-      if (crew.caller_asleep_.load() != 0) crew.finished_.notify_one();
+      pool.finished_.fetch_add(done);
+      if (pool.caller_asleep_.load() != 0) pool.finished_.notify_one();
     }
     return nullptr;
   }
@@ -335,11 +335,12 @@ class Crew {
 #endif
   }
 
+  // A few phases long, and no longer than it takes to wake a thread that sleeps (5 to 50 us).
   static constexpr std::chrono::microseconds spin_time{50};
-  static constexpr std::size_t room_size = 1 << 16;
+  static constexpr std::size_t room_size = 1 << 16;  // of what its C library sets up: a few KB
 
-  Pool* const pool_;
-  Crew* next_idle_ = nullptr;
+  IdlePools* const list_;
+  ThreadPool* next_idle_ = nullptr;
   int n_helpers_ = 0;
   std::uint32_t number_ = 0;  // of the phase
   std::atomic<bool> failed_{false};

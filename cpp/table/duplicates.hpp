@@ -1,4 +1,4 @@
-// Which rows of a table are equal: a fingerprint of their codes, which rows with other labels
+// Duplicates among the rows of a table: a fingerprint of their codes, which rows with other labels
 // share, and the first row that each equals, label and all.
 #pragma once
 
@@ -44,8 +44,8 @@ inline void fingerprint_rows(const RowsOfBytes& rows, std::uint64_t* prints, Tea
 }
 
 // first[j]: the number of the first row that equals row j; returns how many differ.
-inline std::int64_t first_of_equals(const RowsOfBytes& rows, const std::uint64_t* prints,
-                                    std::int64_t* first) {
+inline std::int64_t first_duplicates(const RowsOfBytes& rows, const std::uint64_t* prints,
+                                     std::int64_t* first) {
   const std::uint64_t mask = std::bit_ceil(static_cast<std::uint64_t>(2 * rows.n_rows + 2)) - 1;
   std::vector<std::int64_t> places(mask + 1, -1);
   std::int64_t n_different = 0;
