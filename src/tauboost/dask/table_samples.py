@@ -192,7 +192,7 @@ class ClusterWeights(RowWeights):
         self.marked = self._here()
 
     def _here(self) -> Vector:
-        """Return the levels of the first lane, and its intercept."""
+        """Return the levels of the first fit, and its intercept."""
         return np.append(self.levels[0], self.intercepts[0])
 
     def span_sums(self, steps: Vector) -> Vector:
@@ -218,18 +218,18 @@ class ClusterWeights(RowWeights):
     def conjugate(self, levels: Vector, intercepts: Vector, scales: tuple[float, float]) -> float:
         return float(sum(self._ask("conjugate", levels, intercepts, scales)))
 
-    def loss_sum(self, lane: int) -> float:
-        return float(sum(self._ask("loss_sum", lane)))
+    def loss_sum(self, fit: int) -> float:
+        return float(sum(self._ask("loss_sum", fit)))
 
     def pair_sums(
         self,
-        lane: int,
+        fit: int,
         total: float,
         columns: NDArray[np.int32],
         maps: NDArray[np.uint8],
         side: int,
     ) -> Vector:
-        return added(self._ask("pair_sums", lane, total, columns, maps, side))
+        return added(self._ask("pair_sums", fit, total, columns, maps, side))
 
     # What the driver asks for (cpp/bind/remote_tables.cpp)
 
@@ -248,10 +248,10 @@ class ClusterWeights(RowWeights):
         self._taken()
         return added(replies)
 
-    def total(self, last: int, growth: Vector | None, lane: int) -> float:
-        """Sum the weights of a lane anew."""
+    def total(self, last: int, growth: Vector | None, fit: int) -> float:
+        """Sum the weights of a fit anew."""
         self.keep(last, growth)
-        return self.loss_sum(lane)
+        return self.loss_sum(fit)
 
     def _ask(self, name: str, *arguments: Any) -> list[Any]:
         call = ("on_weights", self.key, self.last, self.growth, name, *arguments)

@@ -1,4 +1,4 @@
-"""Fits on one table that differ in psi or class, side by side in the lanes of the kernel."""
+"""Fits on one table that differ in psi or class, side by side in the vector lanes of the kernel."""
 
 from __future__ import annotations
 
@@ -13,16 +13,16 @@ from ..losses import LOSSES
 from .rows import BatchSpec, End
 from .training import BinnedRows
 
-__all__ = ["LANES", "TableBatch", "TermPenalty"]
+__all__ = ["WIDTHS", "TableBatch", "TermPenalty"]
 
-LANES = (1, 8)  # what the kernel was compiled for: one exact fit, or a race in single precision
+WIDTHS = (1, 8)  # what the kernel was compiled for: one fit in double precision, or eight in single
 NEWTON_STEPS = 3
 FARTHEST = 1e-40  # from 1: what one step may make of a sum of weights, which keep their digits
 FEW_BITS = 16  # by which sums of weights may be from 1
 
 
 class TermPenalty:
-    """Psi of every term in every lane: (terms, lanes) each.
+    """Psi of every term in every fit: (terms, fits) each.
 
     Of a column ``l1`` and ``l2`` are those of its stumps; of a pair they are ridge and smoothness.
     """
@@ -32,14 +32,14 @@ class TermPenalty:
 
     @classmethod
     def elastic_net(cls, n_terms: int, alphas: Vector, l1_ratios: Vector) -> TermPenalty:
-        """Return the elastic net of these candidates over columns, a lane each."""
+        """Return the elastic net of these candidates over columns, a fit each."""
         return cls(
             np.tile(alphas * l1_ratios, (n_terms, 1)),
             np.tile(alphas * (1.0 - l1_ratios), (n_terms, 1)),
         )
 
     def scale(self, scaling: Vector) -> None:
-        """Multiply that of the first terms by these numbers, in every lane."""
+        """Multiply that of the first terms by these numbers, in every fit."""
         self.l1[: len(scaling)] *= scaling[:, None]
         self.l2[: len(scaling)] *= scaling[:, None]
 
@@ -49,7 +49,7 @@ class TermPenalty:
         return int(self.l1.shape[1])
 
     def padded(self, n_fits: int) -> TermPenalty:
-        """Return the same with the last lane repeated."""
+        """Return the same with the last fit repeated."""
         extra = n_fits - self.n_fits
         return TermPenalty(
             *(np.pad(x, ((0, 0), (0, extra)), mode="edge") for x in (self.l1, self.l2))
@@ -61,8 +61,8 @@ class TableBatch:
 
     Parameters
     ----------
-    psi : psi of each lane
-    tasks : the task of each lane
+    psi : psi of each fit
+    tasks : the task of each fit
     held : the fold that is held out; None: none
     signs : for each term, of its jumps and of its single bins (`term_signs`), (terms, 2)
     terms : those that are visited; None: all
@@ -83,7 +83,7 @@ class TableBatch:
     ) -> None:
         self.samples, self.loss, self.held = samples, LOSSES[loss], held
         self.n_fits = psi.n_fits
-        self.width = next(width for width in LANES if width >= psi.n_fits)
+        self.width = next(width for width in WIDTHS if width >= psi.n_fits)
         self.psi, self.signs = psi.padded(self.width), signs
         tasks = tasks + tasks[-1:] * (self.width - self.n_fits)
         spec = BatchSpec(loss, tuple(tasks), held, samples.trained_weight(held))
@@ -95,7 +95,7 @@ class TableBatch:
         self.total = np.ones(self.width)
         self.shift = np.zeros(self.width)  # exponential: F = shift + log(sum of E)
         self.edge = np.full(self.width, np.inf)
-        self.longest = 0.0  # by which the first lane's residuals moved in a sweep, at most
+        self.longest = 0.0  # by which the first fit's residuals moved in a sweep, at most
         self.n_sweeps = 0
         self.decrease = np.full(self.n_fits, np.inf)  # in the last sweep
         # To be visited.
@@ -107,7 +107,7 @@ class TableBatch:
         return self.levels[: self.n_fits], self.intercepts[: self.n_fits]
 
     def start_from(self, levels: Vector, intercept: float) -> None:
-        """Go to these levels, of the first terms where there are more now, in every lane."""
+        """Go to these levels, of the first terms where there are more now, in every fit."""
         self.levels[:, : len(levels)] = levels
         self.intercepts[:] = intercept
         there = self.levels[:1], self.intercepts[:1]
@@ -116,7 +116,7 @@ class TableBatch:
         self.refresh(1)
 
     def refresh(self, n_fits: int) -> None:
-        """Compute the weights of the rows anew from the levels: those of one lane, or of each."""
+        """Compute the weights of the rows anew from the levels: those of one fit, or of each."""
         here = self.levels[:n_fits], self.intercepts[:n_fits], self.shift[:n_fits]
         total = self.rows.place(*here)
         if not self.loss.has_odds:
@@ -201,16 +201,16 @@ class TableBatch:
         self.total = self.rows.rescale(bits)
         self.shift -= np.log(2.0) * bits
 
-    def objective(self, lane: int = 0) -> float:
-        """Return F + psi of a lane, from the weights as they are kept."""
-        return self.value(lane) + self.psi_value(lane)
+    def objective(self, fit: int = 0) -> float:
+        """Return F + psi of a fit, from the weights as they are kept."""
+        return self.value(fit) + self.psi_value(fit)
 
-    def value(self, lane: int = 0) -> float:
-        """Return F of a lane, from the weights as they are kept."""
-        value = self.rows.loss_sum(lane)
-        return value if self.loss.has_odds else float(self.shift[lane] + np.log(value))
+    def value(self, fit: int = 0) -> float:
+        """Return F of a fit, from the weights as they are kept."""
+        value = self.rows.loss_sum(fit)
+        return value if self.loss.has_odds else float(self.shift[fit] + np.log(value))
 
-    def psi_value(self, lane: int = 0) -> float:
-        """Return psi of a lane."""
-        l1, l2 = (np.ascontiguousarray(x[:, lane]) for x in (self.psi.l1, self.psi.l2))
-        return _core.table_psi(self.samples.table, self.levels[lane], l1, l2)
+    def psi_value(self, fit: int = 0) -> float:
+        """Return psi of a fit."""
+        l1, l2 = (np.ascontiguousarray(x[:, fit]) for x in (self.psi.l1, self.psi.l2))
+        return _core.table_psi(self.samples.table, self.levels[fit], l1, l2)

@@ -65,7 +65,7 @@ class Minorant:
 
 
 class TableGap:
-    """Certificates of one lane, where it is.
+    """Certificates of one fit, where it is.
 
     Parameters
     ----------

@@ -42,7 +42,7 @@ __all__ = ["fit_samples", "fit_table", "terms_of"]
 VALUES_A_BIN = 16
 ROUNDING = 1e-14  # what it makes of the scores of a column that says nothing
 # Of the bootstrap: batches, fits of each, and their sweeps.
-N_BATCHES, LANES, SWEEPS = 4, 8, 4
+N_BATCHES, WIDTH, SWEEPS = 4, 8, 4
 
 
 def fit_table(
@@ -274,9 +274,9 @@ def bootstrap_errors(
     levels: list[Vector] = []
     intercepts: list[Vector] = []
     for _ in range(N_BATCHES):
-        drawn = random.poisson(1.0, (samples.n, LANES)) * samples.weights[:, None]
+        drawn = random.poisson(1.0, (samples.n, WIDTH)) * samples.weights[:, None]
         for task, fit in enumerate(fits):
-            batch = search.batch([candidate] * LANES, task, None, samples.n_threads, visited)
+            batch = search.batch([candidate] * WIDTH, task, None, samples.n_threads, visited)
             assert isinstance(batch.rows, TableRows)
             batch.rows.set_weights(drawn)
             batch.start_from(fit.levels[0], float(fit.intercepts[0]))
@@ -287,7 +287,7 @@ def bootstrap_errors(
     _, found = terms_of(samples, search.pairs, np.concatenate(levels), np.concatenate(intercepts))
     spreads = []
     for term, spread in zip(terms, found, strict=True):
-        # The last axis is (group, task, lane).
-        scores = spread.scores.reshape(*term.scores.shape[:-1], N_BATCHES, len(fits), LANES)
+        # The last axis is (batch, task, fit).
+        scores = spread.scores.reshape(*term.scores.shape[:-1], N_BATCHES, len(fits), WIDTH)
         spreads.append(scores.std(axis=(-3, -1), ddof=1))
     return tuple(spreads)

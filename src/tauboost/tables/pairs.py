@@ -76,12 +76,12 @@ def _cells(samples: BinnedRows, k: int, n_cells: int) -> tuple[NDArray[np.uint8]
     return column.grouped(weights, n_cells)
 
 
-def ranked_pairs(lanes: TableBatch, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:
+def ranked_pairs(batch: TableBatch, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:
     """Return the pairs that would gain something, best first, and their gains.
 
-    Asked of the first lane; ``important`` are the columns, the most important first.
+    Asked of the first fit; ``important`` are the columns, the most important first.
     """
-    samples = lanes.samples
+    samples = batch.samples
     chosen = sorted(important[:MOST_COLUMNS])
     pairs = list(combinations(chosen, 2))
     if not pairs:
@@ -92,8 +92,8 @@ def ranked_pairs(lanes: TableBatch, important: list[int]) -> tuple[list[tuple[in
         maps[place, : len(cells)] = cells
     side = COARSE + 1  # missing values have a cell of their own
     columns = np.array(chosen, dtype=np.int32)
-    sums = lanes.rows.pair_sums(0, float(lanes.total[0]), columns, maps, side)
-    gains = _gains(sums, samples.noise(lanes.held))
+    sums = batch.rows.pair_sums(0, float(batch.total[0]), columns, maps, side)
+    gains = _gains(sums, samples.noise(batch.held))
     order = np.argsort(-gains, kind="stable")
     order = order[gains[order] > 0]
     return [pairs[k] for k in order.tolist()], gains[order]
@@ -139,10 +139,10 @@ def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vec
     return pure, (alone[:n_first], alone[n_first:])
 
 
-def importances(lanes: TableBatch) -> NDArray[np.intp]:
+def importances(batch: TableBatch) -> NDArray[np.intp]:
     """Return the columns, those whose levels differ most first."""
-    samples = lanes.samples
-    levels = lanes.levels[0, : samples.starts[-1]]
+    samples = batch.samples
+    levels = batch.levels[0, : samples.starts[-1]]
     weights = samples.level_weights[: samples.starts[-1]]
     starts = samples.starts[:-1]
     means = np.repeat(np.add.reduceat(weights * levels, starts), np.diff(samples.starts))

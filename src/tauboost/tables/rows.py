@@ -29,7 +29,7 @@ MOST_RANKED = 2**17  # rows that pairs are ranked on
 MOST = {np.dtype(np.float32): 80.0, np.dtype(np.float64): 700.0}
 
 
-# Where fits side by side ended: levels (lanes, levels) and intercepts (lanes,).
+# Where fits side by side ended: levels (fits, levels) and intercepts (fits,).
 End = tuple[Vector, Vector]
 
 
@@ -38,13 +38,13 @@ class BatchSpec:
     """Fits side by side, as far as it concerns the rows."""
 
     loss: str
-    tasks: tuple[int, ...]  # one for each lane
+    tasks: tuple[int, ...]  # one for each fit
     held: int | None  # the fold that is held out
     total: float  # the weight of all rows that are not
 
     @property
     def width(self) -> int:
-        """Number of lanes."""
+        """Number of fits."""
         return len(self.tasks)
 
 
@@ -53,19 +53,19 @@ class RowWeights(ABC):
 
     @abstractmethod
     def largest(self, levels: Vector, intercepts: Vector) -> Vector:
-        """Return the largest residual that rows have at the levels of some lanes."""
+        """Return the largest residual that rows have at the levels of some fits."""
 
     @abstractmethod
     def place(self, levels: Vector, intercepts: Vector, shift: Vector) -> Vector:
-        """Go to the levels of each lane, or to one's for all; weights are computed anew.
+        """Go to the levels of each fit, or to one's for all; weights are computed anew.
 
-        Residuals are less by ``shift``, which has an entry for each lane of ``levels``. Returned is
-        the sum of each lane's E, for the exponential loss; else 0.
+        Residuals are less by ``shift``, which has an entry for each fit of ``levels``. Returned is
+        the sum of each fit's E, for the exponential loss; else 0.
         """
 
     @abstractmethod
     def rescale(self, bits: NDArray[np.int32]) -> Vector:
-        """Multiply E of each lane by a power of two; returns the sum of each lane's E."""
+        """Multiply E of each fit by a power of two; returns the sum of each fit's E."""
 
     @abstractmethod
     def sweep(self, *plan: Any) -> _core.LaneOutcome:
@@ -90,7 +90,7 @@ class RowWeights(ABC):
     def exact_sums(
         self, levels: Vector, intercepts: Vector, shift: Vector, terms: NDArray[np.int32]
     ) -> Vector:
-        """Sum what a bound is made of at the levels of one lane, from the data and in double.
+        """Sum what a bound is made of at the levels of one fit, from the data and in double.
 
         Five numbers (see ``exact_weights`` of table_directions.py), then the row weights over each
         level of these terms: of the rows with y = 1, and of the others.
@@ -104,13 +104,13 @@ class RowWeights(ABC):
         """
 
     @abstractmethod
-    def loss_sum(self, lane: int) -> float:
-        """Return F of the logistic loss in a lane; of the exponential loss its exp."""
+    def loss_sum(self, fit: int) -> float:
+        """Return F of the logistic loss in a fit; of the exponential loss its exp."""
 
     @abstractmethod
     def pair_sums(
         self,
-        lane: int,
+        fit: int,
         total: float,
         columns: NDArray[np.int32],
         maps: NDArray[np.uint8],
@@ -137,7 +137,7 @@ class TableRows(RowWeights):
         if self.has_odds:
             some = samples.weights[:1] if samples.has_equal_weights else samples.weights
             self.c = some / spec.total
-        self.own: NDArray[Any] | None = None  # exponential: where rows weigh other in each lane
+        self.own: NDArray[Any] | None = None  # exponential: where rows weigh other in each fit
         self.E: NDArray[Any] = self._begin()
         self.directions: Directions | None = None
         self.is_fresh = False  # whether the directions know where the rows are
@@ -160,7 +160,7 @@ class TableRows(RowWeights):
         return self.samples.table, self.E, self.c, self.is_positive.reshape(-1), shards
 
     def set_weights(self, weights: Vector) -> None:
-        """Give every row weights of its own, (rows, lanes), in each lane; before any step."""
+        """Give every row weights of its own, (rows, fits), in each fit; before any step."""
         shares = (weights / weights.sum(axis=0)).reshape(-1)
         if self.has_odds:
             self.c = shares
@@ -169,7 +169,7 @@ class TableRows(RowWeights):
             self.E = self._begin()
 
     def _residuals(self, levels: Vector, intercepts: Vector) -> Vector:
-        """Return those of the rows to learn from, (rows, lanes of the levels)."""
+        """Return those of the rows to learn from, (rows, fits of the levels)."""
         samples = self.samples
         y = np.where(self.is_positive != 0, 1.0, -1.0)[samples.labels[self.trained], : len(levels)]
         shards = samples.shards(self.spec.held)
@@ -254,7 +254,7 @@ class TableRows(RowWeights):
         return np.asarray(self.samples.weights[self.chosen] / self.spec.total)
 
     def _exact(self, levels: Vector, intercepts: Vector) -> Vector:
-        """Return residuals at the levels of one lane; they are kept for another question."""
+        """Return residuals at the levels of one fit; they are kept for another question."""
         known, r = self.exact
         if known is None or not (np.array_equal(known[0], levels) and known[1] == intercepts[0]):
             r = self._residuals(levels, intercepts)[:, 0]
@@ -269,7 +269,7 @@ class TableRows(RowWeights):
     def one_pass(self, last: int, growth: Vector | None, following: int, n_cells: int) -> Vector:
         """Take the steps of one term, and sum the following one up; -1: there is none.
 
-        ``growth`` is exp of the steps, lane by lane; what is returned is, for each lane, two sums
+        ``growth`` is exp of the steps, fit by fit; what is returned is, for each fit, two sums
         for each of the following term's cells.
         """
         sums = np.empty(2 * self.spec.width * n_cells)
@@ -278,15 +278,15 @@ class TableRows(RowWeights):
         run(*self._rows, last, steps, following, sums, self.n_threads)
         return sums
 
-    def loss_sum(self, lane: int) -> float:
-        E = self.E.reshape(-1, self.spec.width)[self.chosen, lane].astype(np.float64)
+    def loss_sum(self, fit: int) -> float:
+        E = self.E.reshape(-1, self.spec.width)[self.chosen, fit].astype(np.float64)
         if self.c is None:
             return float(E.sum())
-        return float(np.sum(self._c_of(self.chosen, lane) * log(1.0 + E)))
+        return float(np.sum(self._c_of(self.chosen, fit) * log(1.0 + E)))
 
     def pair_sums(
         self,
-        lane: int,
+        fit: int,
         total: float,
         columns: NDArray[np.int32],
         maps: NDArray[np.uint8],
@@ -296,7 +296,7 @@ class TableRows(RowWeights):
         # Of very many rows some are enough: they are in order of class, fold and content.
         some = slice(None, None, max(1, len(self.trained) // MOST_RANKED))
         g, h = np.zeros(len(self.trained)), np.zeros(len(self.trained))
-        g[some], h[some] = self.gradients(lane, total, some)
+        g[some], h[some] = self.gradients(fit, total, some)
         _core.pair_sums(
             self.samples.table,
             columns,
@@ -309,22 +309,20 @@ class TableRows(RowWeights):
         )
         return sums
 
-    def gradients(
-        self, lane: int, total: float, rows: slice = slice(None)
-    ) -> tuple[Vector, Vector]:
-        """Return gradient and curvature of rows' residuals in a lane; 0 where held out."""
-        E = self.E.reshape(-1, self.spec.width)[rows, lane]
-        y = np.where(self.is_positive[self.samples.labels[rows], lane] != 0, 1.0, -1.0)
+    def gradients(self, fit: int, total: float, rows: slice = slice(None)) -> tuple[Vector, Vector]:
+        """Return gradient and curvature of rows' residuals in a fit; 0 where held out."""
+        E = self.E.reshape(-1, self.spec.width)[rows, fit]
+        y = np.where(self.is_positive[self.samples.labels[rows], fit] != 0, 1.0, -1.0)
         if self.c is None:
             w = np.where(self.trained[rows], E / total, 0.0)
             return y * w, w
         share = 1.0 / (1.0 + E.astype(np.float64))
-        w = np.where(self.trained[rows], self._c_of(rows, lane) * (E * share), 0.0)
+        w = np.where(self.trained[rows], self._c_of(rows, fit) * (E * share), 0.0)
         return y * w, w * share
 
-    def _c_of(self, rows: Any, lane: int) -> Vector:
+    def _c_of(self, rows: Any, fit: int) -> Vector:
         assert self.c is not None
         if len(self.c) == 1:
             return self.c
         has_own = len(self.c) > len(self.samples.labels)
-        return np.asarray((self.c[lane :: self.spec.width] if has_own else self.c)[rows])
+        return np.asarray((self.c[fit :: self.spec.width] if has_own else self.c)[rows])

@@ -45,10 +45,16 @@ __all__ = [
 T = TypeVar("T")
 
 N_FOLDS = 5
+EVEN = [1.0 / N_FOLDS] * N_FOLDS  # the shares of the folds
+ROWS_AT_ONCE = 2**16  # where a few bytes for each row would be too many
 
 
 class BinnedRows(ABC):
-    """Rows of a binned table with classes, folds and weights of sum 1."""
+    """What a fit asks of the rows of a binned table, wherever they are: sums, and no row by itself.
+
+    ``TableTraining`` has them on this machine, ``tauboost.dask`` in parts on a cluster. Rows have
+    classes, folds, and weights of sum 1.
+    """
 
     columns: tuple[Column, ...]
     n_classes: int
@@ -132,7 +138,7 @@ class BinnedRows(ABC):
 
     @abstractmethod
     def held_out_sums(self, loss: str, held: int, ends: Sequence[End]) -> Vector:
-        """Sum the losses of a fold's rows in each lane by weight, and then the weights.
+        """Sum the losses of a fold's rows in each fit by weight, and then the weights.
 
         ``ends`` has an entry for each task.
         """
@@ -141,7 +147,7 @@ class BinnedRows(ABC):
     def gain_sums(
         self, loss: str, held: int, first: Sequence[End], second: Sequence[End]
     ) -> Vector:
-        """Compare two fits, a lane each, on a fold's rows: g is by how much the second is better.
+        """Compare two fits on a fold's rows: g is by how much the second is better.
 
         Returned are the sums of w, w g, w^2, w^2 g and w^2 g^2.
         """
@@ -164,10 +170,6 @@ class BinnedRows(ABC):
 
 def _all_but(held: int | None) -> Mask:
     return np.asarray(np.arange(N_FOLDS) != (-1 if held is None else held))
-
-
-EVEN = [1.0 / N_FOLDS] * N_FOLDS  # the shares of the folds
-ROWS_AT_ONCE = 2**16  # where a few bytes for each row would be too many
 
 
 @dataclass(frozen=True, eq=False)
@@ -359,7 +361,7 @@ class TableTraining(BinnedRows):
         return bool(np.all(self.weights == self.weights[:1]))
 
     def is_positive(self, tasks: Sequence[int]) -> NDArray[np.uint8]:
-        """For each class and lane, whether the task of the lane wants it to be positive."""
+        """For each class and fit, whether the task of the fit wants it to be positive."""
         wanted = [self.positive(task) for task in tasks]
         return np.equal(np.arange(self.n_classes)[:, None], wanted).astype(np.uint8)
 
@@ -409,12 +411,12 @@ class TableTraining(BinnedRows):
     def values(
         self, shards: NDArray[np.int32], levels: Vector, intercepts: Vector, n_threads: int
     ) -> Vector:
-        """Return the sums of levels of the rows in these shards, (rows, lanes).
+        """Return the sums of levels of the rows in these shards, (rows, fits).
 
         Where terms were added since, those of the levels come first.
         """
-        lanes = len(levels)
-        values = np.empty((int(self.shard_rows[shards].sum()), lanes))
+        fits = len(levels)
+        values = np.empty((int(self.shard_rows[shards].sum()), fits))
         missing = self.table.n_levels - levels.shape[1]
         padded = np.pad(levels, ((0, 0), (0, missing))) if missing else levels
         flat = np.ascontiguousarray(padded).reshape(-1)
@@ -441,13 +443,13 @@ class TableTraining(BinnedRows):
         return np.array([w.sum(), w @ g, w @ w, w @ (w * g), np.square(w * g).sum()])
 
     def _held_out_losses(self, loss: str, held: int, ends: Sequence[End]) -> Vector:
-        """Return the losses of a fold's rows in each lane, (rows, lanes)."""
+        """Return the losses of a fold's rows in each fit, (rows, fits)."""
         shards, n_threads = self.held_shards(held), self.n_threads
         labels, row_losses = self.labels[self.folds == held], LOSSES[loss].row_losses
         values: Any = np.stack([self.values(shards, *end, n_threads) for end in ends], axis=2)
         decisions = np.negative(values, out=values)
-        lanes = range(decisions.shape[1])
-        return np.stack([row_losses(decisions[:, k], labels) for k in lanes], axis=1)
+        fits = range(decisions.shape[1])
+        return np.stack([row_losses(decisions[:, k], labels) for k in fits], axis=1)
 
 
 def _in_order(codes: NDArray[np.uint8], places: NDArray[np.intp]) -> NDArray[np.uint8]:
