@@ -6,11 +6,9 @@ exact.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import ArrayLike, NDArray
 from sklearn.utils.validation import check_is_fitted
 
@@ -18,13 +16,13 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..design.wide import nonzeros_of
 from ..tuning.model import Model
-from ..validation import CsrArrays, check_count
-from .explanation import FeatureNames, SparseExplanation
+from ..validation import check_count
+from .explanation import FeatureNames, SparseExplanation, explained_rows
 from .inputs import take_rows
 from .margins import MarginsMixin, largest
 from .tables import TopFeatures
 
-__all__ = ["ExplainMixin", "explained_rows"]
+__all__ = ["ExplainMixin"]
 
 
 class ExplainMixin(MarginsMixin):
@@ -117,27 +115,6 @@ class ExplainMixin(MarginsMixin):
             indices[chosen],
             others,
         )
-
-
-def explained_rows(
-    model: Model,
-    rows: CsrArrays | Vector,
-    names: Sequence[str],
-    class_: Any = None,
-    n_threads: int = 1,
-) -> SparseExplanation:
-    """Explain rows by a linear model, each for a class or for its likeliest one."""
-    found = model.explain(rows, class_, n_threads)
-    return SparseExplanation(
-        names,
-        found.values,
-        found.intercepts,
-        found.decisions,
-        found.probabilities,
-        model.classes[found.places],
-        np.arange(len(found.decisions)),
-        rows.to_scipy() if isinstance(rows, CsrArrays) else sp.csr_array(rows),
-    )
 
 
 def names_of(indices: NDArray[np.intp], names: ArrayLike | None) -> NDArray[Any]:

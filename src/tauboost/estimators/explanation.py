@@ -17,6 +17,8 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown_label
 from ..plots.explanation import plot_explanation
+from ..tuning.model import Model
+from ..validation import CsrArrays
 from ..validation.frames import Frame
 from ..validation.values import Values, Words
 from .tables import as_table
@@ -28,6 +30,7 @@ __all__ = [
     "SparseExplanation",
     "TableExplanation",
     "as_text",
+    "explained_rows",
 ]
 
 MOST_ROWS = 10  # of several rows in print
@@ -195,6 +198,29 @@ class FeatureNames(Sequence[str]):
         if isinstance(k, slice):
             return [self[i] for i in range(self.n)[k]]
         return f"x{k}" if self.names is None else str(self.names[k])
+
+
+def explained_rows(
+    model: Model,
+    rows: CsrArrays | Vector,
+    names: Sequence[str],
+    class_: Any = None,
+    n_threads: int = 1,
+) -> SparseExplanation:
+    """Explain rows by a linear model, each for a class or for its likeliest one."""
+    import scipy.sparse as sp  # noqa: PLC0415
+
+    found = model.explain(rows, class_, n_threads)
+    return SparseExplanation(
+        names,
+        found.values,
+        found.intercepts,
+        found.decisions,
+        found.probabilities,
+        model.classes[found.places],
+        np.arange(len(found.decisions)),
+        rows.to_scipy() if isinstance(rows, CsrArrays) else sp.csr_array(rows),
+    )
 
 
 def as_text(values: Values) -> str:

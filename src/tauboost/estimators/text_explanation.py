@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown, shown_label
 from ..tuning.text_model import TextModel
-from .explain import explained_rows
-from .explanation import FeatureNames, SparseExplanation
+from .explanation import FeatureNames, SparseExplanation, explained_rows
 from .tables import as_table
 from .text_html import explanation_html
 from .text_spans import Span, find_features
