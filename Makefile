@@ -14,7 +14,7 @@ CPP_FILES := $(shell find cpp fuzz -name '*.?pp' -o -name '*.inc' 2>/dev/null)
 listed = $(shell $(PYTHON) -c \
   'import tomllib; print(*map(repr, tomllib.load(open("pyproject.toml", "rb"))$(1)))')
 
-.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files fuzz-threads model asan tsan odr attack golden golden-base wheel sdist clean
+.PHONY: demo docs docs-browser readme test test-cores test-slow test-bare test-oldest lint types coverage benchmarks benchmarks-page fuzz fuzz-files test-cpp tidy mutants fuzz-threads model asan tsan odr attack golden golden-base wheel sdist clean
 .DELETE_ON_ERROR:
 
 demo: $(VENV)/arrow,plot.done
@@ -127,9 +127,33 @@ MUTATIONS ?= 200000
 fuzz-files: $(VENV)/dev.done
 	$(BIN)/python -m fuzz.files --mutations $(MUTATIONS)
 
+GXX ?= g++
+ODR := build/odr
+
+# The kernels alone, without Python (cpp/tests), with the flags of CMakeLists.txt that make bits.
+CCACHE := $(shell command -v ccache 2> /dev/null)
+KERNEL_TESTS := $(patsubst cpp/%.cpp,build/kernels/%.o,\
+  $(filter-out %/inject.cpp,$(wildcard cpp/tests/*.cpp)) cpp/kernels/rule.cpp cpp/kernels/logistic.cpp)
+test-cpp: $(KERNEL_TESTS)
+	$(GXX) -pthread $^ -o build/kernels/run
+	build/kernels/run
+
+build/kernels/%.o: cpp/%.cpp $(CPP_FILES)
+	@mkdir -p $(@D)
+	$(CCACHE) $(GXX) -std=c++20 -O2 -g -Wall -Wextra -fno-math-errno -ffp-contract=off -pthread -Icpp \
+	  -c $< -o $@
+
+# Faults in the kernels, made by hand (tests/mutants/kernels.py): a test must find each. An hour.
+mutants: $(VENV)/dev.done
+	PYTHONPATH=tests $(BIN)/python -m mutants.run $(MUTANTS)
+
+# What clang-tidy has to say of every file (.clang-tidy has the checks). Needs clang-tidy.
+TIDY ?= clang-tidy
+tidy: $(ODR)/flags
+	$(TIDY) --quiet $(filter-out cpp/tests/%,$(wildcard cpp/*/*.cpp)) -- -std=c++20 -Icpp @$(ODR)/flags
+
 # The team of threads by itself, plain and under ThreadSanitizer; the svmlight reader on 2, 3 and 8
 # threads, and on numbers that change. Needs g++.
-GXX ?= g++
 WITH_THREADS := $(GXX) -std=c++20 -Icpp -g -pthread
 fuzz-threads:
 	@mkdir -p build/fuzz
@@ -168,8 +192,7 @@ build/%/package.done: $(COMPILED) $(PYTHON_FILES) | $(VENV)/build.done compiler
 
 # One definition rule: no two files may mean different things by one name. With link-time
 # optimization the compiler compares types; gold, functions, where none is inlined.
-ODR := build/odr
-ODR_OBJECTS = $(patsubst cpp/%.cpp,$(ODR)/%.o,$(filter-out %/inject.cpp,$(wildcard cpp/*/*.cpp)))
+ODR_OBJECTS = $(patsubst cpp/%.cpp,$(ODR)/%.o,$(filter-out cpp/tests/%,$(wildcard cpp/*/*.cpp)))
 odr: $(ODR)/flags
 	$(MAKE) --no-print-directory -j 2 $(ODR_OBJECTS)
 	$(GXX) -shared -O1 -flto=2 -Werror=odr -Werror=lto-type-mismatch -o $(ODR)/types.so $(ODR_OBJECTS)

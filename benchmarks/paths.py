@@ -18,7 +18,7 @@ import common
 import tauboost as tb
 from common import w8a as w8a_data
 from tauboost.datasets import find_data
-from tauboost.tuning import path_lanes
+from tauboost.tuning import paths
 
 Row = dict[str, object]
 Ways = dict[str, Callable[[], object]]
@@ -37,7 +37,7 @@ def ways(data: common.Data, l1_ratio: float, chosen: argparse.Namespace) -> Ways
         return tb.regularization_path(X, y, cv=splits, alphas=first.alphas, **options)
 
     def one_by_one() -> object:
-        with patch.object(path_lanes, "LANES", (1,)):
+        with patch.object(paths, "LANES", (1,)):
             return in_lanes()
 
     def separate_fits() -> object:

@@ -20,7 +20,7 @@ from .own_formats import Model, Store, Svmlight
 from .sample import Target
 from .states import State
 from .text_formats import Texts
-from .workers import Tally, attack
+from .workers import ValueCounts, attack
 
 __all__ = ["TARGETS", "main"]
 
@@ -65,7 +65,7 @@ def main() -> int:
     return 0 if is_clean else 1
 
 
-def cells(name: str, tally: Tally) -> tuple[str, ...]:
+def cells(name: str, tally: ValueCounts) -> tuple[str, ...]:
     """Return one line of the table."""
     counts = (tally.mutations, tally.accepted, tally.refused, tally.crashes, tally.hangs)
     counts += (tally.tracebacks, tally.memory)

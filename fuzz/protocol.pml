@@ -1,11 +1,11 @@
-/* The protocol of crew.hpp as a model for Spin, which tries all interleavings: `make model`.
+/* The protocol of thread_pool.hpp as a model for Spin, which tries all interleavings: `make model`.
  *
- * To be read beside crew.hpp. Names are the same, and one atomic operation there is one step here.
- * A caller runs PHASES phases on a crew of MEMBERS, itself included, with any size and number of
- * tasks. Anybody may be late at any step, for any time: a helper that is not hired yet, or has no
+ * To be read beside thread_pool.hpp. Names are the same, and one atomic operation there is one step here.
+ * A caller runs PHASES phases on a pool of MEMBERS, itself included, with any size and number of
+ * tasks. Anybody may be late at any step, for any time: a helper that is not started yet, or has no
  * core, is one that takes no step.
  *
- * What is checked, with the numbers of the invariants in crew.hpp:
+ * What is checked, with the numbers of the invariants in thread_pool.hpp:
  *
  *   1. Whoever runs a task is a member of its phase.
  *   2. What it runs (call and task, and k, made of n_tasks and size) belongs to that phase.
@@ -24,7 +24,7 @@
  *
  * What is left out. Steps happen here in one order, which all see. A relaxed load of a phase word
  * may see that of a later phase, as the caller may have gone on; what memory orders allow beyond
- * that is argued in crew.hpp, and watched by ThreadSanitizer (fuzz/phases.cpp, `make tsan`). Tasks do
+ * that is argued in thread_pool.hpp, and watched by ThreadSanitizer (fuzz/phases.cpp, `make tsan`). Tasks do
  * not throw, processes do not fork, and numbers do not wrap around. An exchange that fails loads
  * again in a step of its own.
  *

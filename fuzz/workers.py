@@ -33,7 +33,7 @@ from tests.helpers.believed_cores import BELIEVED, cores_of
 
 from .sample import Sample, Target
 
-__all__ = ["Tally", "attack"]
+__all__ = ["ValueCounts", "attack"]
 
 MEGABYTE = 2**20
 MEMORY = 200 * MEGABYTE  # that one read may add
@@ -47,7 +47,7 @@ FIELDS += ("accepted", "refused", "tracebacks", "memory", "peak")
 
 
 @dataclass
-class Tally:
+class ValueCounts:
     """What became of the mutations of one format."""
 
     mutations: int = 0
@@ -96,7 +96,7 @@ def attack(
     seconds: float = float("inf"),
     processes: int = 2,
     keep: Path | None = None,
-) -> Tally:
+) -> ValueCounts:
     """Read so many mutations, for so many seconds at most; keep those that did harm."""
     began = time.monotonic()
     seeds = in_a_child(lambda: with_folder(target.seeds))
@@ -114,7 +114,7 @@ def attack(
     finally:
         for crew in crews:
             crew.stop()
-    tally = Tally(seconds=time.monotonic() - began)
+    tally = ValueCounts(seconds=time.monotonic() - began)
     for crew in crews:
         crew.add_to(tally)
     return tally
@@ -272,7 +272,7 @@ class Crew:
         if clean:
             shutil.rmtree(self.folder, ignore_errors=True)
 
-    def add_to(self, tally: Tally) -> None:
+    def add_to(self, tally: ValueCounts) -> None:
         """Add what this crew has seen."""
         board = self.board.read()
         tally.crashes += self.crashes

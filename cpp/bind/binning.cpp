@@ -17,19 +17,19 @@ void bind_binning(nb::module_& module) {
       "numeric_edges",
       [](Array<const double> values, std::optional<Array<const std::int64_t>> weights,
          int max_bins) {
-        const auto n = static_cast<std::int64_t>(values.size());
-        if (weights) expect_size(*weights, n, "weights");
+        const auto n = length(values);
+        expect_size(weights, n, "weights");
         if (max_bins < 2 || max_bins > most_edges + 1)
           throw std::invalid_argument("max_bins is out of range");
         const WithoutGil free;
-        return numeric_edges({values.data(), weights ? weights->data() : nullptr, n}, max_bins);
+        return numeric_edges({values.data(), data_of(weights), n}, max_bins);
       },
       "values"_a, "weights"_a.none(), "max_bins"_a);
 
   module.def(
       "numeric_codes",
       [](Array<const double> values, Array<const double> edges, Array<std::uint8_t> codes) {
-        const auto n = static_cast<std::int64_t>(values.size());
+        const auto n = length(values);
         expect_size(codes, n, "codes");
         if (edges.size() > most_edges) throw std::invalid_argument("too many edges");
         const WithoutGil free;

@@ -1,4 +1,4 @@
-// Python's view of csr.hpp and csr_columns.hpp.
+// Python's view of csr.hpp.
 #include "matrix/csr.hpp"
 
 #include <nanobind/stl/optional.h>
@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "bind/bindings.hpp"
-#include "matrix/csr_columns.hpp"
 
 using namespace nb::literals;
 
@@ -16,12 +15,11 @@ namespace {
 template <typename Pointer, typename Index>
 CsrRows<Pointer, Index> rows(const Array<const Pointer>& indptr, const Array<const Index>& indices,
                              const std::optional<Array<const double>>& data) {
-  if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
+  expect_size(data, length(indices), "data");
   if (indptr.size() == 0 || indptr.data()[0] != 0 ||
       static_cast<std::size_t>(indptr.data()[indptr.size() - 1]) > indices.size())
     throw std::invalid_argument("indptr does not fit indices");
-  return {{indptr.data(), indices.data(), data ? data->data() : nullptr},
-          static_cast<std::int64_t>(indptr.size()) - 1};
+  return {{indptr.data(), indices.data(), data_of(data)}, length(indptr) - 1};
 }
 
 template <typename Pointer, typename Index>
@@ -54,8 +52,8 @@ void bind_for(nb::module_& module) {
          std::optional<Array<const double>> data, Array<const double> coef,
          Array<const double> intercept, Array<double> out, int n_threads) {
         CsrRows<Pointer, Index> X = rows(indptr, indices, data);
-        const auto K = static_cast<std::int64_t>(intercept.size());
-        X.n = static_cast<std::int64_t>(coef.size()) / std::max<std::int64_t>(K, 1);
+        const auto K = length(intercept);
+        X.n = length(coef) / std::max<std::int64_t>(K, 1);
         expect_size(out, X.m * K, "out");
         const WithoutGil free;
         csr_product(X, coef.data(), intercept.data(), K, out.data(), n_threads);
@@ -68,7 +66,7 @@ void bind_for(nb::module_& module) {
          std::optional<Array<const double>> data, Array<double> least, Array<double> most,
          Array<std::int64_t> counts, int n_threads) {
         CsrRows<Pointer, Index> X = rows(indptr, indices, data);
-        X.n = static_cast<std::int64_t>(counts.size());
+        X.n = length(counts);
         expect_size(least, X.n, "least");
         expect_size(most, X.n, "most");
         const WithoutGil free;
@@ -83,8 +81,8 @@ void bind_for(nb::module_& module) {
          Array<const std::int32_t> slot, Array<const double> zero, Array<const double> size,
          Array<double> out, int n_threads) {
         CsrRows<Pointer, Index> X = rows(indptr, indices, data);
-        X.n = static_cast<std::int64_t>(slot.size());
-        const auto n = static_cast<std::int64_t>(zero.size());
+        X.n = length(slot);
+        const auto n = length(zero);
         expect_size(weights, X.m, "weights");
         expect_size(size, n, "size");
         expect_size(out, 3 * n, "out");
@@ -107,7 +105,7 @@ void bind_for(nb::module_& module) {
         expect_size(out, X.m, "out");
         std::vector<Ruler> rulers;
         if (zero && size) {
-          X.n = static_cast<std::int64_t>(zero->size());
+          X.n = length(*zero);
           expect_size(*size, X.n, "size");
           for (std::int64_t f = 0; f < X.n; ++f)
             rulers.push_back({zero->data()[f], 1.0 / size->data()[f]});
@@ -135,7 +133,7 @@ void bind_csr(nb::module_& module) {
       "inspect_values",
       [](Array<const double> values) {
         CsrFacts facts;
-        look_at_values(values.data(), 0, static_cast<std::int64_t>(values.size()), facts);
+        check_values(values.data(), 0, length(values), facts);
         return facts;
       },
       "values"_a);

@@ -8,7 +8,8 @@
 #include <utility>
 #include <vector>
 
-#include "bind/lane_outcome.hpp"
+#include "bind/arguments.hpp"
+#include "kernels/driver.hpp"
 #include "kernels/lane_rows.hpp"
 #include "kernels/subspace.hpp"
 #include "simd/vectors.hpp"
@@ -17,6 +18,23 @@ using namespace nb::literals;
 
 namespace tauboost {
 namespace {
+
+// use.operator()<L>() for the number of lanes, of those that were compiled.
+template <typename Use>
+auto with_lanes(std::int64_t n, Use use) {
+  switch (n) {
+    case 1:
+      return use.template operator()<1>();
+    case 2:
+      return use.template operator()<2>();
+    case 4:
+      return use.template operator()<4>();
+    case 8:
+      return use.template operator()<8>();
+    default:
+      throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
+  }
+}
 
 // What came of a sweep, and between what the odds are now: 1 for the exponential loss.
 struct SweptLanes : LaneOutcome {
@@ -37,55 +55,29 @@ struct LaneSweep {
   bool is_logistic, is_signed;
   int n_threads;
 
-  LaneSweep(const Matrix& matrix, Array<double> rows, Array<double> lam, Array<const double> total,
-            Array<const double> l1, Array<const double> l2, std::int64_t n_penalised,
-            std::optional<Array<const double>> l1_factors,
-            std::optional<Array<const double>> l2_factors, Array<const std::int32_t> columns,
-            std::int64_t tau, bool is_logistic, bool is_signed, int n_threads)
-      : A(matrix),
-        rows(rows),
-        lam(lam),
-        total(total),
-        l1(l1),
-        l2(l2),
-        n_penalised(n_penalised),
-        l1_factors(l1_factors),
-        l2_factors(l2_factors),
-        columns(columns),
-        tau(tau),
-        is_logistic(is_logistic),
-        is_signed(is_signed),
-        n_threads(n_threads) {
+  void check() const {
     const std::int64_t L = n_lanes();
-    if (L != 1 && L != 2 && L != 4 && L != 8)
-      throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
     expect_size(rows, A.m * L * (is_logistic ? 2 : 1), "rows");
     expect_size(lam, A.n * L, "lam");
     expect_size(l1, L, "l1");
     expect_size(l2, L, "l2");
-    if (l1_factors) expect_size(*l1_factors, n_penalised * L, "l1_factors");
-    if (l2_factors) expect_size(*l2_factors, n_penalised * L, "l2_factors");
+    expect_size(l1_factors, n_penalised * L, "l1_factors");
+    expect_size(l2_factors, n_penalised * L, "l2_factors");
   }
 
-  std::int64_t n_lanes() const { return static_cast<std::int64_t>(total.size()); }
+  std::int64_t n_lanes() const { return length(total); }
 
-  SweptLanes run(Pulse& pulse) const {
-    switch (n_lanes()) {
-      case 1:
-        return run<1>(pulse);
-      case 2:
-        return run<2>(pulse);
-      case 4:
-        return run<4>(pulse);
-      default:
-        return run<8>(pulse);
-    }
+  SweptLanes run(Cancellation& cancel) const {
+    return with_lanes(n_lanes(), [&]<int L>() {
+      return with_loss(is_logistic,
+                       [&]<LossOf Loss>(Loss) { return run<LaneRows<L, Loss>>(cancel); });
+    });
   }
 
  private:
-  template <int L>
-  SweptLanes run(Pulse& pulse) const {
-    using Rows = LaneRows<L>;
+  template <RowsOf Rows>
+  SweptLanes run(Cancellation& cancel) const {
+    constexpr int L = Rows::L;
     std::array<double, L> totals;
     std::array<Penalty, L> psi;
     for (int l = 0; l < L; ++l) {
@@ -95,13 +87,12 @@ struct LaneSweep {
       psi[l].l2_factors = l2_factors ? l2_factors->data() + l : nullptr;
       psi[l].stride = L;
     }
-    Rows kept(A, LanePasses<L>::of(is_signed, is_logistic), rows.data(), tau);
-    typename Rows::Steps steps(A, psi, {is_logistic}, lam.data(), nullptr, tau);
-    Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
+    Rows kept(A, is_signed, rows.data(), tau);
+    typename Rows::Steps steps(A, psi, {Rows::Loss::is_log_of_sum}, lam.data(), nullptr, tau);
+    Slices slices(columns.data(), length(columns), tau);
     Team team(n_threads);
-    SweptLanes found(Driver<L, Rows, typename Rows::Steps>(kept, steps, totals, is_logistic)
-                         .run(slices, team, pulse));
-    if (is_logistic) {
+    SweptLanes found(Driver(kept, steps, totals).run(slices, team, cancel));
+    if constexpr (Rows::Loss::keeps_odds) {
       const OddsRange odds = range_of_odds<L>(rows.data(), A.m);
       found.least_odds = odds.least;
       found.most_odds = odds.most;
@@ -112,11 +103,11 @@ struct LaneSweep {
 
 // Each sweep has threads of its own; those of the sweeps next to each other come on top.
 std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps, int n_threads) {
-  return released([&](Pulse& pulse) {
+  return released([&](Cancellation& cancel) {
     std::vector<SweptLanes> found(sweeps.size());
-    const auto n = static_cast<std::int64_t>(sweeps.size());
+    const auto n = length(sweeps);
     Team team(static_cast<int>(std::min<std::int64_t>(n_threads, n)));
-    team.share(n, [&](std::int64_t k) { found[k] = sweeps[k]->run(pulse); });
+    team.share(n, [&](std::int64_t k) { found[k] = sweeps[k]->run(cancel); });
     return found;
   });
 }
@@ -124,37 +115,22 @@ std::vector<SweptLanes> sweep_lanes(const std::vector<const LaneSweep*>& sweeps,
 // What subspace.hpp remembers between sweeps, as Python holds it.
 struct Subspace {
   const Matrix& A;
-  Array<const double> c, l2;
-  std::optional<Array<const double>> labels, factors;
+  Array<const double> c;
+  std::optional<Array<const double>> labels;
+  Array<const double> l2;
+  std::optional<Array<const double>> factors;
   Array<const std::int32_t> columns;
   std::int64_t n_penalised;
   Array<double> row_point, row_step, row_older, point, step, older;
 
-  Subspace(const Matrix& matrix, Array<const double> c, std::optional<Array<const double>> labels,
-           Array<const double> l2, std::optional<Array<const double>> factors,
-           Array<const std::int32_t> columns, std::int64_t n_penalised, Array<double> row_point,
-           Array<double> row_step, Array<double> row_older, Array<double> point, Array<double> step,
-           Array<double> older)
-      : A(matrix),
-        c(c),
-        l2(l2),
-        labels(labels),
-        factors(factors),
-        columns(columns),
-        n_penalised(n_penalised),
-        row_point(row_point),
-        row_step(row_step),
-        row_older(row_older),
-        point(point),
-        step(step),
-        older(older) {
-    const auto L = static_cast<std::int64_t>(l2.size());
-    if (labels) expect_size(*labels, A.m, "labels");
-    if (factors) expect_size(*factors, n_penalised * L, "factors");
+  void check() const {
+    const auto L = length(l2);
+    expect_size(labels, A.m, "labels");
+    expect_size(factors, n_penalised * L, "factors");
     expect_size(c, A.m * L, "c");
-    for (const auto* part : {&this->row_point, &this->row_step, &this->row_older})
+    for (const auto* part : {&row_point, &row_step, &row_older})
       expect_size(*part, A.m * L, "a row's memory");
-    for (const auto* part : {&this->point, &this->step, &this->older})
+    for (const auto* part : {&point, &step, &older})
       expect_size(*part, A.n * L, "a column's memory");
     for (std::size_t k = 0; k < columns.size(); ++k)
       if (columns.data()[k] < 0 || columns.data()[k] >= A.n)
@@ -162,21 +138,10 @@ struct Subspace {
   }
 
   std::vector<double> run(Array<double> rows, Array<double> lam) {
-    const auto L = static_cast<std::int64_t>(l2.size());
+    const auto L = length(l2);
     expect_size(rows, A.m * L * 2, "rows");
     expect_size(lam, A.n * L, "lam");
-    switch (L) {
-      case 1:
-        return run_in<1>(rows, lam);
-      case 2:
-        return run_in<2>(rows, lam);
-      case 4:
-        return run_in<4>(rows, lam);
-      case 8:
-        return run_in<8>(rows, lam);
-      default:
-        throw std::invalid_argument("the number of lanes must be 1, 2, 4 or 8");
-    }
+    return with_lanes(L, [&]<int Lanes>() { return run_in<Lanes>(rows, lam); });
   }
 
  private:
@@ -186,11 +151,11 @@ struct Subspace {
                                      A.n,
                                      n_penalised,
                                      columns.data(),
-                                     static_cast<std::int64_t>(columns.size()),
+                                     length(columns),
                                      c.data(),
-                                     labels ? labels->data() : nullptr,
+                                     data_of(labels),
                                      l2.data(),
-                                     factors ? factors->data() : nullptr};
+                                     data_of(factors)};
     const Memory memory = {row_point.data(), row_step.data(), row_older.data(),
                            point.data(),     step.data(),     older.data()};
     std::swap(row_step, row_older);  // for the next time
@@ -210,7 +175,7 @@ void bind_lanes(nb::module_& module) {
       "width"_a);
 
   nb::class_<LaneOutcome>(module, "LaneOutcome")
-      .def_ro("bundles", &LaneOutcome::bundles)
+      .def_ro("bundles", &LaneOutcome::blocks)
       .def_ro("undone", &LaneOutcome::undone)
       .def_ro("total", &LaneOutcome::total)
       .def_ro("decrease", &LaneOutcome::decrease)
@@ -222,18 +187,20 @@ void bind_lanes(nb::module_& module) {
       .def_ro("most_odds", &SweptLanes::most_odds);
 
   nb::class_<LaneSweep>(module, "LaneSweep")
-      .def(nb::init<const Matrix&, Array<double>, Array<double>, Array<const double>,
-                    Array<const double>, Array<const double>, std::int64_t,
-                    std::optional<Array<const double>>, std::optional<Array<const double>>,
-                    Array<const std::int32_t>, std::int64_t, bool, bool, int>(),
+      .def("__init__",
+           made_of<LaneSweep, const Matrix&, Array<double>, Array<double>, Array<const double>,
+                   Array<const double>, Array<const double>, std::int64_t,
+                   std::optional<Array<const double>>, std::optional<Array<const double>>,
+                   Array<const std::int32_t>, std::int64_t, bool, bool, int>(),
            "matrix"_a, "rows"_a, "lam"_a, "total"_a, "l1"_a, "l2"_a, "n_penalised"_a,
            "l1_factors"_a.none(), "l2_factors"_a.none(), "columns"_a, "tau"_a, "is_logistic"_a,
            "is_signed"_a, "n_threads"_a, nb::keep_alive<1, 2>());
   nb::class_<Subspace>(module, "Subspace")
-      .def(nb::init<const Matrix&, Array<const double>, std::optional<Array<const double>>,
-                    Array<const double>, std::optional<Array<const double>>,
-                    Array<const std::int32_t>, std::int64_t, Array<double>, Array<double>,
-                    Array<double>, Array<double>, Array<double>, Array<double>>(),
+      .def("__init__",
+           made_of<Subspace, const Matrix&, Array<const double>, std::optional<Array<const double>>,
+                   Array<const double>, std::optional<Array<const double>>,
+                   Array<const std::int32_t>, std::int64_t, Array<double>, Array<double>,
+                   Array<double>, Array<double>, Array<double>, Array<double>>(),
            "matrix"_a, "c"_a, "labels"_a.none(), "l2"_a, "factors"_a.none(), "columns"_a,
            "n_penalised"_a, "row_point"_a, "row_step"_a, "row_older"_a, "point"_a, "step"_a,
            "older"_a, nb::keep_alive<1, 2>())

@@ -16,18 +16,18 @@ void bind_logistic(nb::module_& module) {
       "logistic",
       [](Array<const double> r, std::optional<Array<double>> losses,
          std::optional<Array<double>> shares) {
-        const auto n = static_cast<std::int64_t>(r.size());
-        if (losses) expect_size(*losses, n, "losses");
-        if (shares) expect_size(*shares, n, "shares");
+        const auto n = length(r);
+        expect_size(losses, n, "losses");
+        expect_size(shares, n, "shares");
         const WithoutGil free;
-        logistic(r.data(), n, losses ? losses->data() : nullptr, shares ? shares->data() : nullptr);
+        logistic(r.data(), n, data_of(losses), data_of(shares));
       },
       "r"_a, "losses"_a.none(), "shares"_a.none());
 
   module.def(
       "logarithms",
       [](Array<const double> x, Array<double> out) {
-        const auto n = static_cast<std::int64_t>(x.size());
+        const auto n = length(x);
         expect_size(out, n, "out");
         const WithoutGil free;
         logarithms(x.data(), n, out.data());

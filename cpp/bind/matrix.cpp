@@ -24,14 +24,14 @@ struct CsrArguments {
 
   CsrPart<Pointer, Index> part(std::int64_t m) const {
     expect_size(indptr, m + 1, "indptr");
-    if (data) expect_size(*data, static_cast<std::int64_t>(indices.size()), "data");
-    return {indptr.data(), indices.data(), data ? data->data() : nullptr};
+    expect_size(data, length(indices), "data");
+    return {indptr.data(), indices.data(), data_of(data)};
   }
 };
 
 Centers centers_of(Array<const std::int64_t> centered, Array<const double> centers,
                    std::int64_t n_features) {
-  const auto n = static_cast<std::int64_t>(centered.size());
+  const auto n = length(centered);
   expect_size(centers, n, "centers");
   Centers found;
   if (n == 0) return found;
@@ -58,21 +58,20 @@ void bind_build(nb::module_& module) {
          Array<const std::int32_t> place, Array<const std::int64_t> centered,
          Array<const double> centers, bool intercept, Array<const std::int64_t> cuts,
          int n_threads) {
-        const auto m = static_cast<std::int64_t>(positive.size());
-        const auto n = static_cast<std::int64_t>(place.size());
-        Csr<Pointer, Index> X = {
-            {CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
-            positive.data(),
-            place.data(),
-            n,
-            static_cast<std::int64_t>(indices.size()) / std::max<std::int64_t>(m, 1),
-            centers_of(centered, centers, n)};
+        const auto m = length(positive);
+        const auto n = length(place);
+        Csr<Pointer, Index> X = {{CsrArguments<Pointer, Index>{indptr, indices, data}.part(m)},
+                                 positive.data(),
+                                 place.data(),
+                                 n,
+                                 length(indices) / std::max<std::int64_t>(m, 1),
+                                 centers_of(centered, centers, n)};
         if (more_indptr && more_indices)
           X.parts.push_back(
               CsrArguments<Pointer, Index>{*more_indptr, *more_indices, more_data}.part(m));
-        const auto n_shards = static_cast<std::int64_t>(cuts.size()) - 1;
-        return released([&](Pulse& pulse) {
-          return build(X, m, intercept, cuts.data(), n_shards, n_threads, pulse);
+        const auto n_shards = length(cuts) - 1;
+        return released([&](Cancellation& cancel) {
+          return build(X, m, intercept, cuts.data(), n_shards, n_threads, cancel);
         });
       },
       "indptr"_a, "indices"_a, "data"_a.none(), "more_indptr"_a.none(), "more_indices"_a.none(),
@@ -82,11 +81,11 @@ void bind_build(nb::module_& module) {
 
 // The entries of A column by column, as SciPy's CSC takes them: rows of the core, and values with
 // their signs.
-void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& pulse) {
+void write_entries(const Matrix& A, std::int32_t* rows, double* values, Cancellation& cancel) {
   if (A.m > std::int64_t{std::numeric_limits<std::int32_t>::max()} + 1)
     throw std::invalid_argument("rows has no room for the number of the last row");
   std::int64_t k = 0;
-  for (std::int64_t i = 0; i < A.n && !pulse.stopped(); ++i) {
+  for (std::int64_t i = 0; i < A.n && !cancel.stopped(); ++i) {
     const std::int64_t before = k;
     for (const Shard& shard : A.shards) {
       const Column column = A.column(shard, i);
@@ -96,7 +95,7 @@ void write_entries(const Matrix& A, std::int32_t* rows, double* values, Pulse& p
         values[k] = e < column.n_neg ? -size : size;
       }
     }
-    pulse.beat(k - before);
+    cancel.check(k - before);
   }
 }
 
@@ -128,9 +127,8 @@ void bind_matrix(nb::module_& module) {
           [](const Matrix& A, Array<std::int32_t> rows, Array<double> values) {
             expect_size(rows, A.nnz, "rows");
             expect_size(values, A.nnz, "values");
-            released([&](Pulse& pulse) {
-              write_entries(A, rows.data(), values.data(), pulse);
-              return 0;
+            released([&](Cancellation& cancel) {
+              write_entries(A, rows.data(), values.data(), cancel);
             });
           },
           "rows"_a, "values"_a)
@@ -179,7 +177,7 @@ void bind_matrix(nb::module_& module) {
       "outline",
       [](std::int64_t m, std::int64_t nnz, std::int64_t omega, bool intercept,
          Array<const double> scale, Array<const std::uint8_t> valued) {
-        const auto n = static_cast<std::int64_t>(scale.size());
+        const auto n = length(scale);
         expect_size(valued, n, "valued");
         return Matrix::outline(m, nnz, omega, intercept, scale.data(), valued.data(), n);
       },

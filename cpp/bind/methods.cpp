@@ -5,6 +5,7 @@
 
 #include "bind/arguments.hpp"
 #include "kernels/draw_rows.hpp"
+#include "kernels/driver.hpp"
 #include "kernels/lockfree.hpp"
 #include "kernels/sweep_rows.hpp"
 
@@ -20,9 +21,11 @@ void bind_methods(nb::module_& module) {
            "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a,
            "l1_factors"_a.none() = nb::none(), "l2_factors"_a.none() = nb::none());
 
-  // What came of a run of the driver: of bundles of a sweep, or of draws.
+  // What came of a run of the driver: of blocks of a sweep, or of draws; or of an asynchronous
+  // method.
   nb::class_<Outcome<1>>(module, "SweepOutcome")
-      .def_ro("bundles", &Outcome<1>::bundles)
+      .def_ro("bundles", &Outcome<1>::blocks)
+      .def_ro("done", &Outcome<1>::blocks)
       .def_prop_ro("undone", [](const Outcome<1>& found) { return found.undone[0]; })
       .def_prop_ro("total", [](const Outcome<1>& found) { return found.total[0]; })
       .def_prop_ro("decrease", [](const Outcome<1>& found) { return found.decrease[0]; })
@@ -31,10 +34,7 @@ void bind_methods(nb::module_& module) {
       .def_prop_ro("drift", [](const Outcome<1>& found) { return found.travel[0]; })
       .def_prop_ro("edge", [](const Outcome<1>& found) { return found.edge[0]; });
 
-  nb::class_<AsyncOutcome>(module, "Outcome")
-      .def_ro("done", &AsyncOutcome::done)
-      .def_ro("total", &AsyncOutcome::total)
-      .def_ro("drift", &AsyncOutcome::drift);
+  module.attr("Outcome") = module.attr("SweepOutcome");
 
   nb::class_<NiceSampling>(module, "NiceSampling")
       .def(nb::init<std::int64_t, std::int64_t, std::uint64_t>(), "n"_a, "tau"_a, "seed"_a)
@@ -56,14 +56,13 @@ void bind_methods(nb::module_& module) {
          double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
-        return released([&](Pulse& pulse) {
+        return released([&](Cancellation& cancel) {
           DrawRows rows(A, w.data(), sampling.tau());
-          DrawRows::Steps steps(A, {psi.penalty}, {false, beta}, lam.data(), nullptr,
+          DrawRows::Steps steps(A, {psi.penalty}, {true, beta}, lam.data(), nullptr,
                                 sampling.tau());
           Draws draws(sampling, first, n_iterations);
           Team team(n_threads);
-          return Driver<1, DrawRows, DrawRows::Steps>(rows, steps, {total}, false)
-              .run(draws, team, pulse, max_drift);
+          return Driver(rows, steps, {total}).run(draws, team, cancel, max_drift);
         });
       },
       "matrix"_a, "w"_a, "lam"_a, "total"_a, "beta"_a, "psi"_a, "sampling"_a, "first"_a,
@@ -74,21 +73,21 @@ void bind_methods(nb::module_& module) {
       [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
          std::optional<Array<const double>> c, Array<double> lam, double total, const Psi& psi,
          Array<const std::int32_t> columns, std::int64_t tau, Array<double> gain, int n_threads) {
-        expect_vectors(A, w, lam);
-        if (E) expect_size(*E, A.m, "E");
+        expect_size(lam, A.n, "lam");
         expect_size(gain, A.n, "gain");
-        const Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr,
-                            sample_weights(A, c)};
-        return released([&](Pulse& pulse) {
-          SweepRows rows(A, at, tau);
-          SweepRows::Steps steps(A, {psi.penalty}, {at.is_logistic()}, at.lam, gain.data(), tau);
-          Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
-          Team team(n_threads);
-          const auto found =
-              Driver<1, SweepRows, SweepRows::Steps>(rows, steps, {total}, at.is_logistic())
-                  .run(slices, team, pulse);
-          rows.settle(team);
-          return found;
+        const Iterate at = iterate(A, w, E, c, lam.data(), total);
+        return released([&](Cancellation& cancel) {
+          return with_loss(E.has_value(), [&]<LossOf Loss>(Loss) {
+            using Rows = SweepRows<Loss>;
+            Rows rows(A, at, tau);
+            typename Rows::Steps steps(A, {psi.penalty}, {Loss::is_log_of_sum}, at.lam, gain.data(),
+                                       tau);
+            Slices slices(columns.data(), length(columns), tau);
+            Team team(n_threads);
+            const auto found = Driver(rows, steps, {total}).run(slices, team, cancel);
+            rows.settle(team);
+            return found;
+          });
         });
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "psi"_a, "columns"_a,
@@ -99,17 +98,18 @@ void bind_methods(nb::module_& module) {
       [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
          std::optional<Array<const double>> c, Array<double> lam, double total, const Psi& psi,
          Array<const std::int32_t> columns, double max_drift, int n_threads) {
-        expect_vectors(A, w, lam);
-        if (E) expect_size(*E, A.m, "E");
-        Iterate at = {w.data(), lam.data(), total, E ? E->data() : nullptr, sample_weights(A, c)};
-        return released([&](Pulse& pulse) {
-          return lock_free(
-              A, at, static_cast<std::int64_t>(columns.size()), {max_drift}, n_threads, pulse,
-              [&](std::int64_t u) { return columns.data()[u]; },
-              [&, rule = StepRule{at.is_logistic()}](std::int64_t i, double x,
-                                                     const SignedSums& sums, double total) {
-                return choose_one(A, psi.penalty, rule, i, x, sums, total);
-              });
+        expect_size(lam, A.n, "lam");
+        Iterate at = iterate(A, w, E, c, lam.data(), total);
+        return released([&](Cancellation& cancel) {
+          return with_loss(E.has_value(), [&]<LossOf Loss>(Loss) {
+            const StepRule rule{Loss::is_log_of_sum};
+            return lock_free<Loss>(
+                A, at, length(columns), {max_drift}, n_threads, cancel,
+                [&](std::int64_t u) { return columns.data()[u]; },
+                [&](std::int64_t i, double x, const SignedSums& sums, double total) {
+                  return choose_one(A, psi.penalty, rule, i, x, sums, total);
+                });
+          });
         });
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "lam"_a, "total"_a, "psi"_a, "columns"_a,
@@ -122,9 +122,9 @@ void bind_methods(nb::module_& module) {
          double max_drift, int n_threads) {
         expect_vectors(A, w, lam);
         Iterate at = {w.data(), lam.data(), total};
-        return released([&](Pulse& pulse) {
-          return lock_free(
-              A, at, n_draws, {max_drift}, n_threads, pulse,
+        return released([&](Cancellation& cancel) {
+          return lock_free<Exponential>(
+              A, at, n_draws, {max_drift}, n_threads, cancel,
               [&](std::int64_t u) { return independent_draw(seed, first + u, A.n); },
               [&](std::int64_t i, double x, const SignedSums& sums, double total) {
                 return proximal_step(psi.penalty, i, x, (sums.pos - sums.neg) / total, beta,

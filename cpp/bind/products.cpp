@@ -6,7 +6,6 @@
 #include <optional>
 
 #include "bind/arguments.hpp"
-#include "kernels/moves.hpp"
 #include "kernels/newton.hpp"
 
 using namespace nb::literals;
@@ -18,15 +17,14 @@ void bind_products(nb::module_& module) {
       "gather_columns",
       [](const Matrix& A, Array<const double> w, Array<const std::int32_t> columns,
          Array<double> neg, Array<double> pos, int n_threads, std::optional<Array<double>> square) {
-        const auto n = static_cast<std::int64_t>(columns.size());
+        const auto n = length(columns);
         expect_size(w, A.m, "w");
         expect_size(neg, n, "neg");
         expect_size(pos, n, "pos");
-        if (square) expect_size(*square, n, "square");
-        released([&](Pulse& pulse) {
-          gather_columns(A, w.data(), columns.data(), n, neg.data(), pos.data(),
-                         square ? square->data() : nullptr, n_threads, pulse);
-          return 0;
+        expect_size(square, n, "square");
+        released([&](Cancellation& cancel) {
+          gather_columns(A, w.data(), columns.data(), n, neg.data(), pos.data(), data_of(square),
+                         n_threads, cancel);
         });
       },
       "matrix"_a, "w"_a, "columns"_a, "neg"_a, "pos"_a, "n_threads"_a, "square"_a = nb::none());
@@ -36,13 +34,13 @@ void bind_products(nb::module_& module) {
       [](const Matrix& A, Array<double> w, std::optional<Array<double>> E,
          std::optional<Array<const double>> c, Array<const std::int32_t> columns,
          Array<const double> steps, double fraction, int n_threads) {
-        const auto n = static_cast<std::int64_t>(columns.size());
-        expect_size(w, A.m, "w");
-        if (E) expect_size(*E, A.m, "E");
+        const auto n = length(columns);
         expect_size(steps, n, "steps");
-        const Iterate at = {w.data(), nullptr, 0.0, E ? E->data() : nullptr, sample_weights(A, c)};
+        const Iterate at = iterate(A, w, E, c);
         const WithoutGil free;
-        return move_rows(A, at, columns.data(), n, steps.data(), fraction, n_threads);
+        return with_loss(E.has_value(), [&]<LossOf Loss>(Loss) {
+          return move_rows<Loss>(A, at, columns.data(), n, steps.data(), fraction, n_threads);
+        });
       },
       "matrix"_a, "w"_a, "E"_a.none(), "c"_a.none(), "columns"_a, "steps"_a, "fraction"_a,
       "n_threads"_a);
@@ -52,10 +50,7 @@ void bind_products(nb::module_& module) {
       [](const Matrix& A, Array<const double> d, Array<double> r, int n_threads) {
         expect_size(d, A.n, "d");
         expect_size(r, A.m, "r");
-        released([&](Pulse& pulse) {
-          add_all(A, d.data(), r.data(), n_threads, pulse);
-          return 0;
-        });
+        released([&](Cancellation& cancel) { add_all(A, d.data(), r.data(), n_threads, cancel); });
       },
       "matrix"_a, "d"_a, "r"_a, "n_threads"_a);
 
@@ -73,11 +68,10 @@ void bind_products(nb::module_& module) {
       [](const Matrix& A, Array<const double> w, Array<const std::int32_t> columns, Array<double> H,
          int n_threads) {
         expect_size(w, A.m, "w");
-        const auto k = static_cast<std::int64_t>(columns.size());
+        const auto k = length(columns);
         expect_size(H, k * k, "H");
-        released([&](Pulse& pulse) {
-          gram(A, w.data(), columns.data(), k, H.data(), n_threads, pulse);
-          return 0;
+        released([&](Cancellation& cancel) {
+          gram(A, w.data(), columns.data(), k, H.data(), n_threads, cancel);
         });
       },
       "matrix"_a, "w"_a, "columns"_a, "H"_a, "n_threads"_a);
@@ -87,17 +81,16 @@ void bind_products(nb::module_& module) {
       [](Array<const double> H, Array<double> slope, Array<const double> x, Array<const double> l1,
          Array<const double> lower, Array<const double> upper, std::int64_t most_passes,
          Array<double> d) {
-        const auto k = static_cast<std::int64_t>(d.size());
+        const auto k = length(d);
         expect_size(H, k * k, "H");
         expect_size(slope, k, "slope");
         expect_size(x, k, "x");
         expect_size(l1, k, "l1");
         expect_size(lower, k, "lower");
         expect_size(upper, k, "upper");
-        released([&](Pulse& pulse) {
+        released([&](Cancellation& cancel) {
           quadratic_descent(H.data(), slope.data(), x.data(), l1.data(), lower.data(), upper.data(),
-                            k, most_passes, d.data(), pulse);
-          return 0;
+                            k, most_passes, d.data(), cancel);
         });
       },
       "H"_a, "slope"_a, "x"_a, "l1"_a, "lower"_a, "upper"_a, "most_passes"_a, "d"_a);

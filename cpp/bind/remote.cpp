@@ -1,7 +1,7 @@
 // The driver on rows that are elsewhere: Python carries out its rounds (tauboost.dask).
 //
-// A bundle costs one round: the call that carries its steps also asks for the sums of the next
-// bundle. Only where the objective rose does another follow, which takes the steps back, applies
+// A block costs one round: the call that carries its steps also asks for the sums of the next
+// block. Only where the objective rose does another follow, which takes the steps back, applies
 // fewer and asks again. Python keeps the GIL throughout and waits for the network without it.
 #include <nanobind/stl/optional.h>
 #include <nanobind/stl/vector.h>
@@ -11,15 +11,19 @@
 
 #include "bind/arguments.hpp"
 #include "kernels/coordinate_steps.hpp"
-#include "kernels/draws.hpp"
+#include "kernels/driver.hpp"
+#include "kernels/sampling.hpp"
 
 using namespace nb::literals;
 
 namespace tauboost {
 namespace {
 
+template <LossOf Loss_>
 class RemoteRows {
  public:
+  static constexpr int L = 1;
+  using Loss = Loss_;
   using Steps = CoordinateSteps<1, UpGrowth, 64>;
 
   explicit RemoteRows(nb::object rounds) : rounds_(std::move(rounds)) {}
@@ -28,16 +32,16 @@ class RemoteRows {
   std::int64_t work(std::int64_t) const { return 0; }
 
   // The round before has asked for the sums, unless there was none.
-  void measure(std::int64_t, const Bundle& now) {
+  void gather(std::int64_t, const Block& now) {
     if (!square_) ask(0.0, nb::none(), 0.0, now);
   }
 
-  SignedSums sums(const Bundle&, std::int64_t k, int) const {
+  SignedSums sums(const Block&, std::int64_t k, int) const {
     return {neg_->data()[k], pos_->data()[k], square_->data()[k]};
   }
 
   // What is to be taken back waits for what is applied in its place: one round for both.
-  void move(std::int64_t, const Move<1>& wanted, const Steps& steps) {
+  void apply(std::int64_t, const Move<1>& wanted, const Steps& steps) {
     const double fraction = wanted.fraction[0];
     if (fraction < 0.0) {
       undo_ = -fraction;
@@ -45,7 +49,7 @@ class RemoteRows {
     }
     const bool is_new = undo_ == 0.0;
     ask(std::exchange(undo_, 0.0),
-        is_new ? copied(steps.moving(wanted), wanted.bundle.n) : nb::object(nb::none()), fraction,
+        is_new ? copied(steps.moving(wanted), wanted.block.n) : nb::object(nb::none()), fraction,
         wanted.next);
   }
 
@@ -53,7 +57,7 @@ class RemoteRows {
   double recount(int) const { return nb::cast<double>(rounds_.attr("total")()); }
 
  private:
-  void ask(double undo, nb::object steps, double fraction, const Bundle& next) {
+  void ask(double undo, nb::object steps, double fraction, const Block& next) {
     const auto reply = nb::cast<nb::tuple>(rounds_.attr("round")(
         undo, steps, fraction, next.n > 0 ? copied(next.columns, next.n) : nb::object(nb::none())));
     changes_.clear();
@@ -77,14 +81,13 @@ class RemoteRows {
   std::optional<Array<const double>> neg_, pos_, square_;
 };
 
-template <typename Bundles>
-Outcome<1> drive(nb::object rounds, RemoteRows::Steps& steps, Bundles& bundles, double total,
-                 bool is_logistic, double farthest = std::numeric_limits<double>::infinity()) {
-  RemoteRows rows(std::move(rounds));
+template <LossOf Loss, typename Blocks>
+Outcome<1> drive(nb::object rounds, typename RemoteRows<Loss>::Steps& steps, Blocks& blocks,
+                 double total, double farthest = std::numeric_limits<double>::infinity()) {
+  RemoteRows<Loss> rows(std::move(rounds));
   Team team(1);
-  Pulse pulse([] { return false; });
-  return Driver<1, RemoteRows, RemoteRows::Steps>(rows, steps, {total}, is_logistic)
-      .run(bundles, team, pulse, farthest);
+  Cancellation cancel([] { return false; });
+  return Driver(rows, steps, {total}).run(blocks, team, cancel, farthest);
 }
 
 }  // namespace
@@ -97,9 +100,12 @@ void bind_remote(nb::module_& module) {
          nb::object rounds) {
         expect_size(lam, A.n, "lam");
         expect_size(gain, A.n, "gain");
-        RemoteRows::Steps steps(A, {psi.penalty}, {is_logistic}, lam.data(), gain.data(), tau);
-        Slices slices(columns.data(), static_cast<std::int64_t>(columns.size()), tau);
-        return drive(std::move(rounds), steps, slices, total, is_logistic);
+        Slices slices(columns.data(), length(columns), tau);
+        return with_loss(is_logistic, [&]<LossOf Loss>(Loss) {
+          typename RemoteRows<Loss>::Steps steps(A, {psi.penalty}, {Loss::is_log_of_sum},
+                                                 lam.data(), gain.data(), tau);
+          return drive<Loss>(std::move(rounds), steps, slices, total);
+        });
       },
       "matrix"_a, "lam"_a, "total"_a, "psi"_a, "columns"_a, "tau"_a, "gain"_a, "is_logistic"_a,
       "rounds"_a);
@@ -111,10 +117,10 @@ void bind_remote(nb::module_& module) {
          nb::object rounds) {
         expect_size(lam, A.n, "lam");
         if (sampling.n() != A.n) throw std::invalid_argument("sampling of another matrix");
-        RemoteRows::Steps steps(A, {psi.penalty}, {false, beta}, lam.data(), nullptr,
-                                sampling.tau());
+        RemoteRows<Exponential>::Steps steps(A, {psi.penalty}, {true, beta}, lam.data(), nullptr,
+                                             sampling.tau());
         Draws draws(sampling, first, n_iterations);
-        return drive(std::move(rounds), steps, draws, total, false, max_drift);
+        return drive<Exponential>(std::move(rounds), steps, draws, total, max_drift);
       },
       "matrix"_a, "lam"_a, "total"_a, "psi"_a, "beta"_a, "sampling"_a, "first"_a, "n_iterations"_a,
       "max_drift"_a, "rounds"_a);

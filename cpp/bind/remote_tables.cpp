@@ -12,18 +12,21 @@ using namespace nb::literals;
 namespace tauboost {
 namespace {
 
-template <int L>
+template <int Lanes_, LossOf Loss_>
 class RemoteTableRows {
  public:
+  static constexpr int L = Lanes_;
+  using Loss = Loss_;
+  using Steps = BlockSteps<L, Loss>;
   using Lanes = std::array<double, L>;
 
-  RemoteTableRows(const Table& table, nb::object rounds, bool is_logistic)
-      : table_(table), rounds_(std::move(rounds)), is_logistic_(is_logistic), change_(1) {}
+  RemoteTableRows(const Table& table, nb::object rounds)
+      : table_(table), rounds_(std::move(rounds)), change_(1) {}
 
   std::int64_t n_parts() const { return 1; }
   std::int64_t work(std::int64_t) const { return 0; }
 
-  void measure(std::int64_t, const Bundle& now) {
+  void gather(std::int64_t, const Block& now) {
     auto sums = nb::cast<Array<const double>>(tell("round", now.columns[0]));
     expect_size(sums, 2 * L * table_.terms[now.columns[0]].n_cells(), "sums");
     sums_ = sums;
@@ -32,15 +35,15 @@ class RemoteTableRows {
   void sums(const Term& term, int l, double total, BinSums& sums) const {
     const std::int64_t n = term.n_cells();
     const double* of_lane = sums_->data() + 2 * l * n;
-    const double scale = is_logistic_ ? 1.0 : total;
+    const double scale = Loss::is_log_of_sum ? total : 1.0;
     for (std::int64_t b = 0; b < n; ++b) {
       sums.first[b] = of_lane[b] / scale;
       sums.second[b] = of_lane[n + b] / scale;
     }
   }
 
-  void move(std::int64_t, const Move<L>& wanted, const BlockSteps<L>& steps) {
-    const std::int32_t term = wanted.bundle.columns[0];
+  void apply(std::int64_t, const Move<L>& wanted, const Steps& steps) {
+    const std::int32_t term = wanted.block.columns[0];
     const std::int64_t n = table_.terms[term].n_cells();
     const auto taken = steps.taken(wanted.fraction);
     growth_.assign(L * n, 1.0);
@@ -69,20 +72,11 @@ class RemoteTableRows {
 
   const Table& table_;
   nb::object rounds_;
-  const bool is_logistic_;
   std::optional<Array<const double>> sums_;
   std::int32_t last_ = -1;  // the term whose steps the rows have not taken yet
   std::vector<double> growth_;
   std::vector<Lanes> change_;
 };
-
-template <int L>
-LaneOutcome sweep(const SweepPlan<L>& plan, nb::object rounds, bool is_logistic) {
-  RemoteTableRows<L> rows(plan.table, std::move(rounds), is_logistic);
-  Team team(1);
-  Pulse pulse([] { return false; });
-  return LaneOutcome(plan.run(rows, is_logistic, team, pulse));
-}
 
 template <int L>
 void bind_sweep(nb::module_& module, const char* name) {
@@ -95,7 +89,12 @@ void bind_sweep(nb::module_& module, const char* name) {
         const SweepPlan<L> plan = {table, levels, intercepts, total,   l1,
                                    l2,    signs,  terms,      n_newton};
         plan.check();
-        return sweep(plan, rounds, is_logistic);
+        return with_loss(is_logistic, [&]<LossOf Loss>(Loss) {
+          RemoteTableRows<L, Loss> rows(plan.table, rounds);
+          Team team(1);
+          Cancellation cancel([] { return false; });
+          return LaneOutcome(plan.run(rows, team, cancel));
+        });
       },
       "table"_a, "rounds"_a, "is_logistic"_a, "levels"_a, "intercepts"_a, "total"_a, "l1"_a, "l2"_a,
       "signs"_a, "terms"_a, "n_newton"_a);

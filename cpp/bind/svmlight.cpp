@@ -1,6 +1,5 @@
 // Python's view of the svmlight reader; io/svmlight.py drives it.
 #include "bind/bindings.hpp"
-#include "bind/owned.hpp"
 #include "parse/read_at.hpp"
 #include "parse/svmlight_reader.hpp"
 
@@ -69,7 +68,7 @@ void bind_svmlight(nb::module_& module) {
   module.def(
       "fill_with_ones",
       [](Array<double> values, int n_threads) {
-        const auto n = static_cast<std::int64_t>(values.size());
+        const auto n = length(values);
         double* const first = values.data();
         const WithoutGil free;
         Team(n_threads).share_blocks(n, 1 << 16, [=](std::int64_t begin, std::int64_t end) {

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "bind/lane_outcome.hpp"
-#include "table/block_steps.hpp"
+#include "bind/arguments.hpp"
+#include "kernels/driver.hpp"
+#include "table/term_steps.hpp"
 
 namespace tauboost {
 
@@ -46,7 +47,7 @@ struct SweepPlan {
 
   void check() const {
     constexpr std::int64_t lanes = L;
-    const auto n_terms = static_cast<std::int64_t>(table.terms.size());
+    const auto n_terms = length(table.terms);
     expect_size(total, lanes, "total");
     expect_size(levels, table.n_levels * lanes, "levels");
     expect_size(intercepts, lanes, "intercepts");
@@ -57,15 +58,14 @@ struct SweepPlan {
   }
 
   template <typename Rows>
-  Outcome<L> run(Rows& rows, bool is_logistic, Team& team, Pulse& pulse) const {
+  Outcome<L> run(Rows& rows, Team& team, Cancellation& cancel) const {
     std::array<double, L> totals;
     std::copy_n(total.data(), L, totals.begin());
     const std::vector<TermPenalty> penalties = penalties_of(l1, l2);
-    BlockSteps<L> steps(table, penalties.data(), signs.data(), levels.data(), intercepts.data(),
-                        n_newton, is_logistic);
-    Slices slices(terms.data(), static_cast<std::int64_t>(terms.size()), 1);
-    const auto found =
-        Driver<L, Rows, BlockSteps<L>>(rows, steps, totals, is_logistic).run(slices, team, pulse);
+    typename Rows::Steps steps(table, penalties.data(), signs.data(), levels.data(),
+                               intercepts.data(), n_newton);
+    Slices slices(terms.data(), length(terms), 1);
+    const auto found = Driver(rows, steps, totals).run(slices, team, cancel);
     rows.settle(team);
     return found;
   }

@@ -7,7 +7,7 @@
 
 #include "bind/table_sweep.hpp"
 #include "table/booster.hpp"
-#include "table/equal_rows.hpp"
+#include "table/duplicates.hpp"
 #include "table/pairs.hpp"
 #include "table/span.hpp"
 #include "table/table_rows.hpp"
@@ -30,31 +30,18 @@ struct RowsCall {
   TableState<L> state() const {
     constexpr std::int64_t lanes = L;
     expect_size(E, table.n_rows * lanes, "E");
-    if (c && c->size() != 1 && static_cast<std::int64_t>(c->size()) != table.n_rows * lanes)
+    if (c && c->size() != 1 && length(*c) != table.n_rows * lanes)
       expect_size(*c, table.n_rows, "c");
     expect_size(is_positive, table.n_labels * lanes, "is_positive");
-    return {E.data(), c ? c->data() : nullptr, c_stride(), is_positive.data(),
+    return {E.data(), data_of(c), c_stride(), is_positive.data(),
             checked(shards, table.shards.size(), "shard")};
   }
 
-  bool is_logistic() const { return c.has_value(); }
-
   std::int32_t c_stride() const {
     if (!c || c->size() == 1) return 0;
-    return static_cast<std::int64_t>(c->size()) == table.n_rows ? 1 : L;
+    return length(*c) == table.n_rows ? 1 : L;
   }
 };
-
-template <int L>
-LaneOutcome sweep(const RowsCall<L>& call, const SweepPlan<L>& plan, int n_threads) {
-  const TableState<L> state = call.state();
-  plan.check();
-  return LaneOutcome(released([&](Pulse& pulse) {
-    TableRows<L> rows(call.table, state, call.is_logistic());
-    Team team(n_threads);
-    return plan.run(rows, call.is_logistic(), team, pulse);
-  }));
-}
 
 template <int L>
 LaneOutcome table_sweep(const OwnTable& table, Array<Real<L>> E,
@@ -65,15 +52,24 @@ LaneOutcome table_sweep(const OwnTable& table, Array<Real<L>> E,
                         Array<const std::int32_t> terms, int n_newton, int n_threads) {
   const RowsCall<L> call = {table, E, c, is_positive, shards};
   const SweepPlan<L> plan = {table, levels, intercepts, total, l1, l2, signs, terms, n_newton};
-  return sweep(call, plan, n_threads);
+  const TableState<L> state = call.state();
+  plan.check();
+  return LaneOutcome(released(n_threads, [&](Team& team, Cancellation& cancel) {
+    return with_loss(c.has_value(), [&]<LossOf Loss>(Loss) {
+      TableRows<L, Loss> rows(table, state);
+      return plan.run(rows, team, cancel);
+    });
+  }));
 }
 
 // One pass over a part of a table whose terms are decided elsewhere: takes the steps of one term,
 // given as their exp lane by lane, and sums the next up; -1: there is no such term.
 template <int L>
-void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth, std::int32_t next,
-          Array<double> sums, int n_threads) {
-  const Table& table = call.table;
+void table_pass(const OwnTable& table, Array<Real<L>> E, std::optional<Array<const double>> c,
+                Array<const std::uint8_t> is_positive, Array<const std::int32_t> shards,
+                std::int32_t last, Array<const double> growth, std::int32_t next,
+                Array<double> sums, int n_threads) {
+  const RowsCall<L> call = {table, E, c, is_positive, shards};
   const TableState<L> state = call.state();
   const auto cells = [&](std::int32_t k) -> std::int64_t {
     if (k >= static_cast<std::int32_t>(table.terms.size()))
@@ -82,38 +78,26 @@ void pass(const RowsCall<L>& call, std::int32_t last, Array<const double> growth
   };
   expect_size(growth, L * cells(last), "growth");
   expect_size(sums, 2 * L * cells(next), "sums");
-  released([&](Pulse&) {
-    TableRows<L> rows(table, state, call.is_logistic());
-    Team team(n_threads);
-    if (last >= 0) {
-      std::array<const double*, L> of_lane;
-      for (int l = 0; l < L; ++l) of_lane[l] = growth.data() + l * cells(last);
-      rows.keep(table.terms[last], of_lane);
-    }
-    if (next < 0) {
-      rows.settle(team);
-      return 0;
-    }
-    const Bundle now = {&next, 1};
-    team.share(rows.n_parts(), [&](std::int64_t part) { rows.measure(part, now); });
-    const std::int64_t n = cells(next);
-    BinSums found = {std::vector<double>(n), std::vector<double>(n)};
-    for (int l = 0; l < L; ++l) {
-      rows.sums(table.terms[next], l, 1.0, found);
-      std::ranges::copy(found.first, sums.data() + 2 * l * n);
-      std::ranges::copy(found.second, sums.data() + (2 * l + 1) * n);
-    }
-    return 0;
+  released(n_threads, [&](Team& team, Cancellation&) {
+    with_loss(c.has_value(), [&]<LossOf Loss>(Loss) {
+      TableRows<L, Loss> rows(table, state);
+      if (last >= 0) {
+        std::array<const double*, L> of_lane;
+        for (int l = 0; l < L; ++l) of_lane[l] = growth.data() + l * cells(last);
+        rows.keep(table.terms[last], of_lane);
+      }
+      if (next < 0) return rows.settle(team);
+      const Block now = {&next, 1};
+      team.share(rows.n_parts(), [&](std::int64_t part) { rows.gather(part, now); });
+      const std::int64_t n = cells(next);
+      BinSums found = {std::vector<double>(n), std::vector<double>(n)};
+      for (int l = 0; l < L; ++l) {
+        rows.sums(table.terms[next], l, 1.0, found);
+        std::ranges::copy(found.first, sums.data() + 2 * l * n);
+        std::ranges::copy(found.second, sums.data() + (2 * l + 1) * n);
+      }
+    });
   });
-}
-
-template <int L>
-void table_pass(const OwnTable& table, Array<Real<L>> E, std::optional<Array<const double>> c,
-                Array<const std::uint8_t> is_positive, Array<const std::int32_t> shards,
-                std::int32_t last, Array<const double> growth, std::int32_t next,
-                Array<double> sums, int n_threads) {
-  const RowsCall<L> call = {table, E, c, is_positive, shards};
-  pass(call, last, growth, next, sums, n_threads);
 }
 
 template <int L>
@@ -175,11 +159,7 @@ void bind_tables(nb::module_& module) {
           [](Booster& booster, std::int64_t level, double d, int n_threads) {
             if (level < 0 || level >= booster.n_sums())
               throw std::invalid_argument("no such level");
-            released([&](Pulse&) {
-              Team team(n_threads);
-              booster.move(level, d, team);
-              return 0;
-            });
+            released(n_threads, [&](Team& team, Cancellation&) { booster.move(level, d, team); });
           },
           "level"_a, "d"_a, "n_threads"_a);
 
@@ -190,7 +170,7 @@ void bind_tables(nb::module_& module) {
       "table_psi",
       [](const OwnTable& table, Array<const double> levels, Array<const double> l1,
          Array<const double> l2) {
-        const auto n_terms = static_cast<std::int64_t>(table.terms.size());
+        const auto n_terms = length(table.terms);
         expect_size(levels, table.n_levels, "levels");
         expect_size(l1, n_terms, "l1");
         expect_size(l2, n_terms, "l2");
@@ -202,16 +182,14 @@ void bind_tables(nb::module_& module) {
       "table_values",
       [](const OwnTable& table, Array<const double> levels, Array<const double> intercepts,
          Array<const std::int32_t> shards, Array<double> values, int n_threads) {
-        const auto lanes = static_cast<std::int64_t>(intercepts.size());
+        const auto lanes = length(intercepts);
         expect_size(levels, table.n_levels * lanes, "levels");
         const auto chosen = checked(shards, table.shards.size(), "shard");
         std::int64_t n_rows = 0;
         for (const std::int32_t s : chosen) n_rows += table.shards[s].n_rows;
         expect_size(values, n_rows * lanes, "values");
-        released([&](Pulse&) {
-          Team team(n_threads);
+        released(n_threads, [&](Team& team, Cancellation&) {
           add_up(table, levels.data(), intercepts.data(), lanes, chosen, values.data(), team);
-          return 0;
         });
       },
       "table"_a, "levels"_a, "intercepts"_a, "shards"_a, "values"_a, "n_threads"_a);
@@ -225,10 +203,8 @@ void bind_tables(nb::module_& module) {
         std::vector<std::int32_t> chosen(table.terms.size());
         std::iota(chosen.begin(), chosen.end(), 0);
         if (terms) chosen = checked(*terms, table.terms.size(), "term");
-        released([&](Pulse&) {
-          Team team(n_threads);
+        released(n_threads, [&](Team& team, Cancellation&) {
           all_histograms(table, chosen, w.data(), sums.data(), team);
-          return 0;
         });
       },
       "table"_a, "w"_a, "sums"_a, "n_threads"_a, "terms"_a = nb::none());
@@ -237,15 +213,15 @@ void bind_tables(nb::module_& module) {
       "equal_rows",
       [](Array<const std::uint8_t> codes, std::int64_t n_columns, Array<const std::int32_t> labels,
          Array<std::uint64_t> prints, Array<std::int64_t> first, int n_threads) {
-        const auto n_rows = static_cast<std::int64_t>(labels.size());
+        const auto n_rows = length(labels);
         expect_size(codes, n_columns * n_rows, "codes");
         expect_size(prints, n_rows, "prints");
         expect_size(first, n_rows, "first");
-        return released([&](Pulse&) {
+        return released([&](Cancellation&) {
           const RowsOfBytes rows = {codes.data(), n_columns, n_rows, labels.data()};
           Team team(n_threads);
           fingerprint_rows(rows, prints.data(), team);
-          return first_of_equals(rows, prints.data(), first.data());
+          return first_duplicates(rows, prints.data(), first.data());
         });
       },
       "codes"_a, "n_columns"_a, "labels"_a, "prints"_a, "first"_a, "n_threads"_a);
@@ -255,19 +231,17 @@ void bind_tables(nb::module_& module) {
       "span_sums",
       [](Array<const double> now, Array<const double> along, std::optional<Array<const double>> c,
          Array<const double> steps, Array<double> sums, int n_threads) {
-        const auto m = static_cast<std::int64_t>(now.size());
+        const auto m = length(now);
         expect_size(along, SpanRows::K * m, "along");
         if (c && c->size() != 1) expect_size(*c, m, "c");
         expect_size(steps, SpanRows::K, "steps");
         expect_size(sums, SpanRows::n_sums, "sums");
         std::array<double, SpanRows::K> of_each;
         std::copy_n(steps.data(), SpanRows::K, of_each.begin());
-        released([&](Pulse&) {
-          Team team(n_threads);
-          const SpanRows rows = {m, now.data(), along.data(), c ? c->data() : nullptr,
+        released(n_threads, [&](Team& team, Cancellation&) {
+          const SpanRows rows = {m, now.data(), along.data(), data_of(c),
                                  c && c->size() > 1 ? 1 : 0};
           std::ranges::copy(rows.sums(of_each, team), sums.data());
-          return 0;
         });
       },
       "now"_a, "along"_a, "c"_a.none(), "steps"_a, "sums"_a, "n_threads"_a);
@@ -276,16 +250,14 @@ void bind_tables(nb::module_& module) {
       "span_go",
       [](Array<const double> now, Array<const double> along, Array<const double> steps,
          Array<double> r, int n_threads) {
-        const auto m = static_cast<std::int64_t>(now.size());
+        const auto m = length(now);
         expect_size(along, SpanRows::K * m, "along");
         expect_size(steps, SpanRows::K, "steps");
         expect_size(r, m, "r");
         std::array<double, SpanRows::K> of_each;
         std::copy_n(steps.data(), SpanRows::K, of_each.begin());
-        released([&](Pulse&) {
-          Team team(n_threads);
+        released(n_threads, [&](Team& team, Cancellation&) {
           SpanRows{m, now.data(), along.data(), nullptr, 0}.go(of_each, r.data(), team);
-          return 0;
         });
       },
       "now"_a, "along"_a, "steps"_a, "r"_a, "n_threads"_a);
@@ -311,7 +283,7 @@ void bind_tables(nb::module_& module) {
          int side, Array<const double> g, Array<const double> h, Array<double> sums,
          int n_threads) {
         const std::vector<std::int32_t> chosen = checked(columns, table.n_columns, "column");
-        const auto n = static_cast<std::int64_t>(chosen.size());
+        const auto n = length(chosen);
         expect_size(maps, 256 * n, "maps");
         expect_size(g, table.n_rows, "g");
         expect_size(h, table.n_rows, "h");
@@ -319,15 +291,13 @@ void bind_tables(nb::module_& module) {
         expect_size(sums, n * (n - 1) / 2 * side * side * 2, "sums");
         if (std::any_of(maps.data(), maps.data() + 256 * n, [&](int cell) { return cell >= side; }))
           throw std::invalid_argument("a map leads out of its cells");
-        released([&](Pulse& pulse) {
-          Team team(n_threads);
+        released(n_threads, [&](Team& team, Cancellation& cancel) {
           const PairSums sum(table, chosen, maps.data(), side, g.data(), h.data(), team);
           team.share(n, [&](std::int64_t k) {
             // Before the k-th come n - 1, n - 2, ... pairs.
-            if (!pulse.stopped())
+            if (!cancel.stopped())
               sum(k, sums.data() + (k * (n - 1) - k * (k - 1) / 2) * side * side * 2);
           });
-          return 0;
         });
       },
       "table"_a, "columns"_a, "maps"_a, "side"_a, "g"_a, "h"_a, "sums"_a, "n_threads"_a);

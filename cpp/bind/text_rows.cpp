@@ -2,7 +2,6 @@
 #include "bind/texts.hpp"
 #include "text/hashing.hpp"
 #include "text/index.hpp"
-#include "text/packed.hpp"
 
 using namespace nb::literals;
 
@@ -21,9 +20,8 @@ std::vector<std::string_view> views(const std::vector<std::string>& strings) {
 template <typename Maker>
 FoundRows* found(const HeldTexts& texts, const Maker& maker, std::int64_t n_columns,
                  int n_threads) {
-  text::RowBlocks rows = released([&](Pulse& pulse) {
-    Team team(n_threads);
-    return text::rows_of(texts.texts(), maker, team, pulse);
+  text::RowBlocks rows = released(n_threads, [&](Team& team, Cancellation& cancel) {
+    return text::rows_of(texts.texts(), maker, team, cancel);
   });
   return new FoundRows(std::move(rows), n_columns);
 }
@@ -31,9 +29,8 @@ FoundRows* found(const HeldTexts& texts, const Maker& maker, std::int64_t n_colu
 text::Packed packed(const Array<const std::uint8_t>& text,
                     const Array<const std::int64_t>& offsets) {
   const std::int64_t* const ends = offsets.data();
-  const auto n = static_cast<std::int64_t>(offsets.size()) - 1;
-  if (n < 0 || ends[0] != 0 || ends[n] > static_cast<std::int64_t>(text.size()) ||
-      !std::is_sorted(ends, ends + n + 1))
+  const auto n = length(offsets) - 1;
+  if (n < 0 || ends[0] != 0 || ends[n] > length(text) || !std::is_sorted(ends, ends + n + 1))
     throw std::invalid_argument("offsets do not cut the text");
   return {reinterpret_cast<const char*>(text.data()), ends, n};
 }
@@ -55,13 +52,13 @@ nb::tuple merged_terms(Array<const std::uint8_t> text, Array<const std::int64_t>
 class TextIndex {
  public:
   TextIndex(Array<const std::uint8_t> text, Array<const std::int64_t> offsets,
-            std::vector<std::string> left_out, bool has_runs)
+            std::vector<std::string> left_out, bool has_ngrams)
       : index_(views(left_out), process_seed()) {
     const text::Packed terms = packed(text, offsets);
     const WithoutGil free;
-    for (std::int64_t k = 0; k < terms.n; ++k) index_.add_words(terms[k], has_runs);
+    for (std::int64_t k = 0; k < terms.n; ++k) index_.add_words(terms[k], has_ngrams);
     for (std::int64_t k = 0; k < terms.n; ++k)
-      index_.add(terms[k], has_runs, static_cast<std::int32_t>(k));
+      index_.add(terms[k], has_ngrams, static_cast<std::int32_t>(k));
   }
 
   FoundRows* rows(const HeldTexts& texts, const HeldCharacters& characters,

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "text/assemble.hpp"
 #include "text/corpus.hpp"
+#include "text/ngrams.hpp"
 
 using namespace nb::literals;
 
@@ -19,15 +19,14 @@ class FoundColumns {
  public:
   FoundColumns(std::unique_ptr<Corpus> corpus, const text::Bounds& bounds, int n_threads)
       : corpus_(std::move(corpus)) {
-    parts_ = released([&](Pulse& pulse) {
-      Team team(n_threads);
-      return corpus_->columns(bounds, team, pulse);
+    parts_ = released(n_threads, [&](Team& team, Cancellation& cancel) {
+      return corpus_->columns(bounds, team, cancel);
     });
   }
 
   std::int64_t size() const {
     std::int64_t sum = 0;
-    for (const text::Columns& part : parts_) sum += static_cast<std::int64_t>(part.ends.size());
+    for (const text::Columns& part : parts_) sum += length(part.ends);
     return sum;
   }
 
@@ -78,8 +77,8 @@ class FoundColumns {
 
  private:
   text::Assembly assembled(const Numbers& numbers) const {
-    if (numbers) expect_size(*numbers, size(), "numbers");
-    return {parts_, numbers ? numbers->data() : nullptr, corpus_->n_texts()};
+    expect_size(numbers, size(), "numbers");
+    return {parts_, data_of(numbers), corpus_->n_texts()};
   }
 
   std::unique_ptr<Corpus> corpus_;
@@ -100,7 +99,7 @@ struct FoundWords : FoundRows {
       if (numbers && numbers->data()[k] < 0) continue;
       const std::string_view word = corpus->words()[k];
       text.insert(text.end(), word.begin(), word.end());
-      ends.push_back(static_cast<std::int64_t>(text.size()));
+      ends.push_back(length(text));
     }
     return nb::make_tuple(as_numpy(std::move(text)), as_numpy(std::move(ends)));
   }
@@ -111,9 +110,9 @@ struct FoundWords : FoundRows {
 // A corpus that becomes rows or columns, once; what was interrupted is used up, too.
 class TextCorpus {
  public:
-  TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs)
+  TextCorpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_ngrams)
       : corpus_(
-            std::make_unique<Corpus>(splitting, std::move(left_out), has_runs, process_seed())) {}
+            std::make_unique<Corpus>(splitting, std::move(left_out), has_ngrams, process_seed())) {}
 
   const Corpus& get() const {
     if (corpus_ == nullptr) throw std::invalid_argument("the corpus is used up");
@@ -190,10 +189,8 @@ void bind_texts(nb::module_& module) {
              int n_threads) {
             const text::Characters known = characters.of(texts);
             std::unique_ptr<Corpus> corpus = self.take();
-            released([&](Pulse& pulse) {
-              Team team(n_threads);
-              corpus->read(texts.texts(), known, team, pulse);
-              return 0;
+            released(n_threads, [&](Team& team, Cancellation& cancel) {
+              corpus->read(texts.texts(), known, team, cancel);
             });
             self.put_back(std::move(corpus));
           },
@@ -203,9 +200,8 @@ void bind_texts(nb::module_& module) {
           "rows",
           [](TextCorpus& self, bool binary, int n_threads) {
             std::unique_ptr<Corpus> corpus = self.take();
-            text::RowBlocks rows = released([&](Pulse& pulse) {
-              Team team(n_threads);
-              return corpus->rows(binary, team, pulse);
+            text::RowBlocks rows = released(n_threads, [&](Team& team, Cancellation& cancel) {
+              return corpus->rows(binary, team, cancel);
             });
             return new FoundWords(std::move(corpus), std::move(rows));
           },

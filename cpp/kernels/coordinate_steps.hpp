@@ -1,14 +1,15 @@
 // Steps of single coordinates, each from the sums over its column (rule.hpp), in L lanes.
 //
-// Coordinate l of the k-th column of a bundle is number k L + l. Growth is how the rows want to be
+// Coordinate l of the k-th column of a block is number k L + l. Growth is how the rows want to be
 // told what a step does to a weight: expm1 of the move of a residual.
 #pragma once
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <vector>
 
-#include "kernels/driver.hpp"
+#include "kernels/concepts.hpp"
 #include "kernels/rule.hpp"
 
 namespace tauboost {
@@ -17,7 +18,7 @@ namespace tauboost {
 struct UpGrowth {
   static constexpr int width = 1;
   static void set(double* at, double up) { at[0] = up; }
-  static void set_along(double* at, double x) { at[0] = expm1(x); }
+  static void set_along(double* at, double x) { at[0] = std::expm1(x); }
 };
 
 // expm1(-a d) and expm1(a d) of each coordinate, next to each other.
@@ -28,8 +29,8 @@ struct BothGrowths {
     at[1] = up;
   }
   static void set_along(double* at, double x) {
-    at[0] = expm1(-x);
-    at[1] = expm1(x);
+    at[0] = std::expm1(-x);
+    at[1] = std::expm1(x);
   }
 };
 
@@ -54,7 +55,7 @@ class CoordinateSteps {
   static std::int64_t n_slices(std::int64_t n) { return (n + slice - 1) / slice; }
 
   template <typename Rows>
-  void decide(const Bundle& now, std::int64_t number, const Rows& rows,
+  void decide(const Block& now, std::int64_t number, const Rows& rows,
               const std::array<double, L>& total) {
     const std::int64_t first = L * number * slice, end = L * std::min(now.n, (number + 1) * slice);
     // Added up here and written once: neighbours are other threads'.
@@ -74,24 +75,24 @@ class CoordinateSteps {
     return all;
   }
 
-  Tally tally(const Bundle& now, int l, double fraction) const {
+  Tally tally(const Block& now, int l, double fraction) const {
     Tally all;
     for (std::int64_t k = 0; k < now.n; ++k) {
       const std::int64_t i = now.columns[k];
       const double x = lam_[i * L + l], step = fraction * step_[k * L + l];
       const double length = std::abs(step) * A_.scale[i];
-      all.add({0.0, 0.0, psi_[l].change(i, x, x + step), length, length});
+      all.add({0.0, 0.0, psi_[l].of(i).change(x, x + step), length, length});
     }
     return all;
   }
 
   // Steps of the paper are taken or not; others are halved, until they are hardly any.
   double shorter(double fraction) const {
-    constexpr double smallest = 1.0 / 1024;
+    constexpr double smallest = 1.0 / 1024;  // what is left promises a thousandth
     return rule_.beta > 0.0 || fraction <= smallest ? 0.0 : fraction / 2;
   }
 
-  void set_part(const Bundle& now, const std::array<double, L>& fraction) {
+  void set_part(const Block& now, const std::array<double, L>& fraction) {
     for (std::int64_t k = 0; k < now.n; ++k)
       for (int l = 0; l < L; ++l) {
         const std::int64_t t = k * L + l;
@@ -101,7 +102,7 @@ class CoordinateSteps {
   }
 
   // Moves lam along one slice of the steps, in the lanes that kept them as they were decided.
-  void commit(const Bundle& last, std::int64_t number, const std::array<bool, L>& is_whole) {
+  void commit(const Block& last, std::int64_t number, const std::array<bool, L>& is_whole) {
     const std::int64_t end = std::min(last.n, (number + 1) * slice);
     for (std::int64_t k = number * slice; k < end; ++k)
       for (int l = 0; l < L; ++l)
@@ -109,7 +110,7 @@ class CoordinateSteps {
           lam_[last.columns[k] * L + l] = target_[k * L + l];
   }
 
-  void keep_part(const Bundle& now, int l, double fraction) {
+  void keep_part(const Block& now, int l, double fraction) {
     for (std::int64_t k = 0; k < now.n; ++k)
       lam_[now.columns[k] * L + l] += fraction * step_[k * L + l];
   }
@@ -122,32 +123,32 @@ class CoordinateSteps {
 
  private:
   template <typename Rows>
-  void decide_exactly(const Bundle& now, std::int64_t begin, std::int64_t end, const Rows& rows,
+  void decide_exactly(const Block& now, std::int64_t begin, std::int64_t end, const Rows& rows,
                       const std::array<double, L>& total, std::array<Tally, L>& tally) {
     for (std::int64_t first = begin; first < end; first += together) {
       const int size = static_cast<int>(std::min<std::int64_t>(together, end - first));
-      Choices<together> block;
+      Choices<together> choices;
       for (int t = 0; t < size; ++t) {
         const std::int64_t k = (first + t) / L, i = now.columns[k];
         const int l = static_cast<int>((first + t) % L);
-        block.set(t, A_, psi_[l], i, lam_[i * L + l], rows.sums(now, k, l), total[l]);
+        choices.set(t, A_, psi_[l], i, lam_[i * L + l], rows.sums(now, k, l), total[l]);
       }
-      for (int t = size; t < together; ++t) block.skip(t);
-      choose(block, rule_);
+      for (int t = size; t < together; ++t) choices.skip(t);
+      choose(choices, rule_);
       for (int t = 0; t < size; ++t) {
-        target_[first + t] = block.target[t];
-        step_[first + t] = block.target[t] - block.x[t];
-        Growth::set(&growth_[(first + t) * Growth::width], block.growth[t]);
-        if (gain_ != nullptr) gain_[now.columns[(first + t) / L]] = block.gain[t];
-        tally[(first + t) % L].add(
-            {block.gain[t], block.edge[t], block.cost[t], block.length[t], block.length[t]});
+        target_[first + t] = choices.target[t];
+        step_[first + t] = choices.target[t] - choices.x[t];
+        Growth::set(&growth_[(first + t) * Growth::width], choices.growth[t]);
+        if (gain_ != nullptr) gain_[now.columns[(first + t) / L]] = choices.gain[t];
+        tally[(first + t) % L].add({choices.gain[t], choices.edge[t], choices.cost[t],
+                                    choices.length[t], choices.length[t]});
       }
     }
   }
 
   // The exact steps of all lanes of a column at once; rows must have sums in lanes.
   template <typename Rows>
-  void decide_in_lanes(const Bundle& now, std::int64_t number, const Rows& rows,
+  void decide_in_lanes(const Block& now, std::int64_t number, const Rows& rows,
                        const std::array<double, L>& total, std::array<Tally, L>& tally) {
     const std::int64_t first = number * slice, n = std::min(slice, now.n - first);
     std::array<LaneSums<L>, slice> sums;
@@ -165,9 +166,9 @@ class CoordinateSteps {
       tally[l] = {found.gain[l], found.edge[l], found.cost[l], found.length[l], found.travel[l]};
   }
 
-  // The paper's step, one by one: bundles are small, and no sum over data is as cheap as this.
+  // The paper's step, one by one: blocks are small, and no sum over data is as cheap as this.
   template <typename Rows>
-  void decide_by_beta(const Bundle& now, std::int64_t begin, std::int64_t end, const Rows& rows,
+  void decide_by_beta(const Block& now, std::int64_t begin, std::int64_t end, const Rows& rows,
                       const std::array<double, L>& total, std::array<Tally, L>& tally) {
     for (std::int64_t t = begin; t < end; ++t) {
       const std::int64_t k = t / L, i = now.columns[k];
@@ -178,7 +179,7 @@ class CoordinateSteps {
       step_[t] = target_[t] - x;
       Growth::set_along(&growth_[t * Growth::width], A_.scale[i] * step_[t]);
       const double length = std::abs(step_[t]) * A_.scale[i];
-      tally[l].add({0.0, 0.0, psi_[l].change(i, x, target_[t]), length, length});
+      tally[l].add({0.0, 0.0, psi_[l].of(i).change(x, target_[t]), length, length});
     }
   }
 

@@ -7,13 +7,15 @@
 #include <vector>
 
 #include "kernels/coordinate_steps.hpp"
-#include "kernels/draws.hpp"
+#include "kernels/sampling.hpp"
 #include "kernels/weights.hpp"
 
 namespace tauboost {
 
 class DrawRows {
  public:
+  static constexpr int L = 1;
+  using Loss = Exponential;
   using Steps = CoordinateSteps<1, UpGrowth, 64>;
 
   DrawRows(const Matrix& A, double* w, std::int64_t tau)
@@ -23,30 +25,30 @@ class DrawRows {
   std::int64_t work(std::int64_t n) const { return n * (A_.nnz / A_.n + 16); }
 
   // Columns have few entries in a shard: a call for each would cost as much as they do.
-  [[gnu::flatten]] void measure(std::int64_t s, const Bundle& now) {
+  [[gnu::flatten]] void gather(std::int64_t s, const Block& now) {
     const Shard& shard = A_.shards[s];
     for (std::int64_t k = 0; k < now.n; ++k) {
       const SignedSums sums =
-          gather(A_.column(shard, now.columns[k]), Weights{w_ + shard.first_row});
+          column_sums(A_.column(shard, now.columns[k]), Weights{w_ + shard.first_row});
       slopes_[s * tau_ + k] = sums.pos - sums.neg;
     }
   }
 
   // The paper's step looks at the slope alone.
-  SignedSums sums(const Bundle&, std::int64_t k, int) const {
+  SignedSums sums(const Block&, std::int64_t k, int) const {
     SignedSums sums;
     for (std::size_t s = 0; s < A_.shards.size(); ++s) sums.pos += slopes_[s * tau_ + k];
     return sums;
   }
 
-  [[gnu::flatten]] void move(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
+  [[gnu::flatten]] void apply(std::int64_t s, const Move<1>& wanted, const Steps& steps) {
     const Shard& shard = A_.shards[s];
     const double *d = steps.moving(wanted), *up = steps.growth();
     double change = 0.0;
-    for (std::int64_t k = 0; k < wanted.bundle.n; ++k)
+    for (std::int64_t k = 0; k < wanted.block.n; ++k)
       if (d[k] != 0.0)
-        change += scatter(A_.column(shard, wanted.bundle.columns[k]), d[k], up[k],
-                          Exclusive{w_ + shard.first_row});
+        change += scatter(A_.column(shard, wanted.block.columns[k]), d[k], up[k],
+                          Exponential::Rows{w_ + shard.first_row});
     part_[s] = change;
   }
 

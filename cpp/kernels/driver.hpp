@@ -1,80 +1,23 @@
-// The one loop of the synchronous coordinate methods: sums of a bundle, steps, apply, judge, undo.
+// The one loop of the synchronous coordinate methods: sums of a block, steps, apply, accept, undo.
 //
-// Columns are taken in bundles. The rows give the sums over the columns of a bundle, the steps
+// Columns are taken in blocks. The rows give the sums over the columns of a block, the steps
 // follow from the sums, the rows take the steps. Where the objective rose, the steps are taken back
 // and shorter ones tried, down to none: no objective ever rises. L problems (lanes) may go through
-// the same bundles side by side, each judged by itself.
+// the same blocks side by side, each tested by itself.
 //
-// Rows is where the rows are and what is kept of them:
-//     n_parts()                      parts that are worked on independently of each other
-//     measure(part, bundle)          sums the weights over the columns of a bundle
-//     move(part, move, steps)        applies the steps, or a fraction of them
-//     changes()                      by how much that changed each lane's w.sum(), part by part
-//     recount(l)                     w.sum() of a lane, anew
-//     work(n)                        nonzeros of a bundle, roughly
-// Steps turns sums into steps and keeps lam:
-//     n_slices(n), decide(...)       the steps of one slice of a bundle
-//     tally(n, l), tally(..., f)     what the test needs to know of them, or of a fraction
-//     set_part(bundle, f)            the fraction of the steps, lane by lane, to be applied next
-//     shorter(f)                     the fraction to try after f
-//     commit(...), keep_part(...)    lam moves along
-// Sums, steps and what a column is are between these two: the driver looks at none of them.
+// What it asks of rows and of steps: concepts.hpp.
 #pragma once
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <cstdint>
 #include <limits>
 
-#include "threads/pulse.hpp"
+#include "kernels/concepts.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
-
-// Some columns whose steps are taken together.
-struct Bundle {
-  const std::int32_t* columns = nullptr;
-  std::int64_t n = 0;
-};
-
-// Which steps the rows are to take: those of a bundle, in fractions lane by lane. Negative ones
-// take back what was applied; 1 means that the steps are new.
-template <int L>
-struct Move {
-  Bundle bundle, next;  // next: whose sums will be asked for afterwards, if this is kept
-  std::array<double, L> fraction;
-  bool is_part;  // the steps are those of set_part, and not as they were decided
-};
-
-// What the test of the objective needs to know of some steps.
-struct Tally {
-  double gain = 0.0;    // what they promise
-  double edge = 0.0;    // the largest violation, over the scale of its column
-  double cost = 0.0;    // the change of psi
-  double length = 0.0;  // the largest |step_i| scale_i
-  double travel = 0.0;  // the sum of them: no residual moves by more
-
-  void add(const Tally& other) {
-    gain += other.gain;
-    edge = std::max(edge, other.edge);
-    cost += other.cost;
-    length = std::max(length, other.length);
-    travel += other.travel;
-  }
-};
-
-template <int L>
-struct Outcome {
-  std::int64_t bundles = 0;
-  std::array<std::int64_t, L> undone{};
-  std::array<double, L> total{};      // exponential: w.sum(); logistic: 1
-  std::array<double, L> decrease{};   // of the objective, as it was judged
-  std::array<double, L> predicted{};  // what it would have been had no two columns met in a row
-  std::array<double, L> longest{};    // max of |step_i| scale_i
-  std::array<double, L> travel{};     // sum of |step_i| scale_i
-  std::array<double, L> edge{};       // max of violation_i / scale_i, each when it was visited
-};
 
 // Slices of columns in their order, tau at a time.
 class Slices {
@@ -82,11 +25,11 @@ class Slices {
   Slices(const std::int32_t* columns, std::int64_t n, std::int64_t tau)
       : columns_(columns), left_(n), tau_(tau) {}
 
-  Bundle next() {
-    const Bundle bundle = {columns_, std::min(tau_, left_)};
-    columns_ += bundle.n;
-    left_ -= bundle.n;
-    return bundle;
+  Block next() {
+    const Block block = {columns_, std::min(tau_, left_)};
+    columns_ += block.n;
+    left_ -= block.n;
+    return block;
   }
 
  private:
@@ -94,32 +37,36 @@ class Slices {
   std::int64_t left_, tau_;
 };
 
-template <int L, typename Rows, typename Steps>
+template <RowsOf Rows>
+  requires StepsOf<typename Rows::Steps, Rows>
 class Driver {
  public:
+  static constexpr int L = Rows::L;
+  using Loss = typename Rows::Loss;
+  using Steps = typename Rows::Steps;
   using Lanes = std::array<double, L>;
 
-  Driver(Rows& rows, Steps& steps, const Lanes& total, bool is_logistic)
-      : rows_(rows), steps_(steps), reference_(total), is_logistic_(is_logistic) {
+  Driver(Rows& rows, Steps& steps, const Lanes& total)
+      : rows_(rows), steps_(steps), reference_(total) {
     outcome_.total = total;
   }
 
-  // One bundle after another, until there are no more or some lane has travelled too far.
-  template <typename Bundles>
-  Outcome<L> run(Bundles& bundles, Team& team, Pulse& pulse,
+  // One block after another, until there are no more or some lane has travelled too far.
+  template <typename Blocks>
+  Outcome<L> run(Blocks& blocks, Team& team, Cancellation& cancel,
                  double farthest = std::numeric_limits<double>::infinity()) {
-    Bundle now = bundles.next(), last;
-    while (now.n > 0 && !pulse.stopped() &&
+    Block now = blocks.next(), last;
+    while (now.n > 0 && !cancel.stopped() &&
            *std::ranges::max_element(outcome_.travel) <= farthest) {
-      measure(team, now, last);
-      const Bundle next = bundles.next();
+      gather(team, now, last);
+      const Block next = blocks.next();
       team.share(Steps::n_slices(now.n),
                  [&](std::int64_t slice) { steps_.decide(now, slice, rows_, outcome_.total); });
       fraction_.fill(1.0);
-      move(team, now, next, false);
-      judge(now);
-      pulse.beat(rows_.work(now.n));
-      while (is_pending()) retreat(team, now, next);
+      apply(team, now, next, false);
+      accept(now);
+      cancel.check(rows_.work(now.n));
+      while (is_pending()) backtrack(team, now, next);
       last = now;
       now = next;
     }
@@ -130,31 +77,32 @@ class Driver {
  private:
   // The sums do not look at lam, so it may move along the last steps while they are taken, if that
   // is worth a claim.
-  void measure(Team& team, const Bundle& now, const Bundle& last) {
+  void gather(Team& team, const Block& now, const Block& last) {
     const std::int64_t n_parts = rows_.n_parts();
-    const std::int64_t n_committers = Steps::n_slices(last.n) < 8 ? 0 : team.size();
+    constexpr std::int64_t worth_a_claim = 8;  // slices: fewer are written sooner than dealt
+    const std::int64_t n_committers = Steps::n_slices(last.n) < worth_a_claim ? 0 : team.size();
     if (n_committers == 0) commit(last, 0, 1);
     team.share(n_parts + n_committers, [&](std::int64_t k) {
       if (k < n_parts)
-        rows_.measure(k, now);
+        rows_.gather(k, now);
       else
         commit(last, k - n_parts, n_committers);
     });
   }
 
-  void commit(const Bundle& last, std::int64_t first, std::int64_t stride) {
+  void commit(const Block& last, std::int64_t first, std::int64_t stride) {
     for (std::int64_t slice = first; slice < Steps::n_slices(last.n); slice += stride)
       steps_.commit(last, slice, is_whole_);
   }
 
-  void move(Team& team, const Bundle& now, const Bundle& next, bool is_part) {
+  void apply(Team& team, const Block& now, const Block& next, bool is_part) {
     const Move<L> wanted = {now, next, fraction_, is_part};
-    team.share(rows_.n_parts(), [&](std::int64_t part) { rows_.move(part, wanted, steps_); });
+    team.share(rows_.n_parts(), [&](std::int64_t part) { rows_.apply(part, wanted, steps_); });
   }
 
   // Keeps the steps in the lanes where the objective did not rise.
-  void judge(const Bundle& now) {
-    outcome_.bundles += 1;
+  void accept(const Block& now) {
+    outcome_.blocks += 1;
     for (int l = 0; l < L; ++l) {
       const Tally tally = steps_.tally(now.n, l);
       outcome_.predicted[l] += tally.gain;
@@ -170,7 +118,7 @@ class Driver {
   }
 
   // In the lanes that rose, takes back what is applied and applies less of it; in the end, nothing.
-  void retreat(Team& team, const Bundle& now, const Bundle& next) {
+  void backtrack(Team& team, const Block& now, const Block& next) {
     Lanes shorter{};
     for (int l = 0; l < L; ++l) {
       shorter[l] = pending_[l] ? steps_.shorter(fraction_[l]) : 0.0;
@@ -179,13 +127,13 @@ class Driver {
     for (const Lanes& fraction : {Lanes(fraction_), shorter}) {
       fraction_ = fraction;
       steps_.set_part(now, fraction_);
-      move(team, now, next, true);
+      apply(team, now, next, true);
     }
     for (int l = 0; l < L; ++l)
-      if (pending_[l]) judge_shorter(now, l);
+      if (pending_[l]) accept_shorter(now, l);
   }
 
-  void judge_shorter(const Bundle& now, int l) {
+  void accept_shorter(const Block& now, int l) {
     const Tally tally = steps_.tally(now, l, fraction_[l]);
     const double rise = loss_change(l) + tally.cost;
     pending_[l] = fraction_[l] > 0.0 && !(rise <= 0.0);
@@ -197,17 +145,17 @@ class Driver {
   double loss_change(int l) const {
     double change = 0.0;
     for (const Lanes& part : rows_.changes()) change += part[l];
-    return is_logistic_ ? change : std::log1p(change / outcome_.total[l]);
+    return Loss::change(change, outcome_.total[l]);
   }
 
   void keep(int l, double rise, const Tally& tally) {
     outcome_.decrease[l] -= rise;
     outcome_.longest[l] = std::max(outcome_.longest[l], tally.length);
     outcome_.travel[l] += tally.travel;
-    if (is_logistic_) return;
+    if constexpr (!Loss::is_log_of_sum) return;
     double& total = outcome_.total[l];
     for (const Lanes& part : rows_.changes()) total += part[l];
-    // Kept by differences, it may shrink so far that their rounding errors show.
+    // Kept by differences, it may shrink so far that their rounding errors show: two digits go.
     constexpr double trusted_share = 1e-2;
     if (total < trusted_share * reference_[l]) total = reference_[l] = rows_.recount(l);
   }
@@ -217,7 +165,6 @@ class Driver {
   Rows& rows_;
   Steps& steps_;
   Lanes reference_, fraction_{};
-  const bool is_logistic_;
   std::array<bool, L> pending_{};   // lanes that rose, until they no longer do
   std::array<bool, L> is_whole_{};  // lanes that kept the last steps as they were decided
   Outcome<L> outcome_;

@@ -13,51 +13,34 @@ namespace tauboost {
 
 // One lane leaves rows to work on at once.
 template <int L>
-constexpr bool fills(int width) {
-  return L >= width || L == 1;
+constexpr int widest_for = L == 1 ? 8 : L;
+
+template <int L, bool Signed, LossOf Loss>
+void gather(const LanePass& pass, const double* rows, LaneSums<L>* sums) {
+  TAUBOOST_ON_THIS_MACHINE(widest_for<L>, gather<L, Signed, Loss>(pass, rows, sums));
 }
 
-template <int L, bool Signed, bool IsLogistic>
-void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (fills<L>(8) && vector_width() >= 8)
-    return widest::measure<L, Signed, IsLogistic>(pass, rows, sums);
-  if (fills<L>(4) && vector_width() >= 4)
-    return wide::measure<L, Signed, IsLogistic>(pass, rows, sums);
-#endif
-  narrow::measure<L, Signed, IsLogistic>(pass, rows, sums);
-}
-
-template <int L, bool Signed, bool IsLogistic>
-void move(const LanePass& pass, const double* step, const double* up, double* rows,
-          double* change) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (fills<L>(8) && vector_width() >= 8)
-    return widest::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-  if (fills<L>(4) && vector_width() >= 4)
-    return wide::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
-#endif
-  narrow::move<L, Signed, IsLogistic>(pass, step, up, rows, change);
+template <int L, bool Signed, LossOf Loss>
+void apply(const LanePass& pass, const double* step, const double* up, double* rows,
+           double* change) {
+  TAUBOOST_ON_THIS_MACHINE(widest_for<L>, apply<L, Signed, Loss>(pass, step, up, rows, change));
 }
 
 template <int L>
 OddsRange range_of_odds(const double* rows, std::int64_t m) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (vector_width() >= 4) return wide::range_of_odds<L>(rows, m);
-#endif
-  return narrow::range_of_odds<L>(rows, m);
+  TAUBOOST_ON_THIS_MACHINE(4, range_of_odds<L>(rows, m));
 }
 
-#define TAUBOOST_PASSES(L, Signed, IsLogistic)                                                \
-  template void measure<L, Signed, IsLogistic>(const LanePass&, const double*, LaneSums<L>*); \
-  template void move<L, Signed, IsLogistic>(const LanePass&, const double*, const double*,    \
-                                            double*, double*);
+#define TAUBOOST_PASSES(Loss, L)                                                              \
+  template void gather<L, false, Loss>(const LanePass&, const double*, LaneSums<L>*);         \
+  template void gather<L, true, Loss>(const LanePass&, const double*, LaneSums<L>*);          \
+  template void apply<L, false, Loss>(const LanePass&, const double*, const double*, double*, \
+                                      double*);                                               \
+  template void apply<L, true, Loss>(const LanePass&, const double*, const double*, double*,  \
+                                     double*);
 #define TAUBOOST_LANES(L)                                                  \
   template OddsRange range_of_odds<L>(const double* rows, std::int64_t m); \
-  TAUBOOST_PASSES(L, false, false)                                         \
-  TAUBOOST_PASSES(L, false, true)                                          \
-  TAUBOOST_PASSES(L, true, false)                                          \
-  TAUBOOST_PASSES(L, true, true)
+  TAUBOOST_EACH_LOSS(TAUBOOST_PASSES, L)
 
 TAUBOOST_LANES(1)
 TAUBOOST_LANES(2)

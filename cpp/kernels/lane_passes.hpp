@@ -9,6 +9,7 @@
 // that a lane leaves out has weight +0 or -0 there: it still knows its label.
 #pragma once
 
+#include "kernels/loss.hpp"
 #include "matrix/columns.hpp"
 
 namespace tauboost {
@@ -19,46 +20,26 @@ struct LaneSums {
 };
 
 // How many numbers are kept of a row.
-template <int L, bool IsLogistic>
-constexpr std::int64_t row_length = IsLogistic ? 2 * L : L;
+template <int L, LossOf Loss>
+constexpr std::int64_t row_length = Loss::keeps_odds ? 2 * L : L;
 
-// The columns of a bundle, in one shard.
+// The columns of a block, in one shard.
 struct LanePass {
   const Matrix& A;
   const Shard& shard;
-  const std::int32_t* bundle;
+  const std::int32_t* columns;
   std::int64_t n;
 };
 
-// The two passes of a bundle over the rows of one shard: the sums over its columns, and afterwards
+// The two passes of a block over the rows of one shard: the sums over its columns, and afterwards
 // the steps, whose effect on w.sum() is returned in change. In lane_passes.cpp, once for every kind
 // of machine.
-template <int L, bool Signed, bool IsLogistic>
-void measure(const LanePass& pass, const double* rows, LaneSums<L>* sums);
+template <int L, bool Signed, LossOf Loss>
+void gather(const LanePass& pass, const double* rows, LaneSums<L>* sums);
 
-template <int L, bool Signed, bool IsLogistic>
-void move(const LanePass& pass, const double* step, const double* up, double* rows, double* change);
-
-// Those of the rows of one kind, looked up once for a sweep: what calls them is compiled for all
-// kinds at once.
-template <int L>
-struct LanePasses {
-  void (*measure)(const LanePass&, const double*, LaneSums<L>*);
-  void (*move)(const LanePass&, const double*, const double*, double*, double*);
-  std::int64_t row_length;
-
-  static LanePasses of(bool is_signed, bool is_logistic) {
-    if (is_signed) return is_logistic ? kind<true, true>() : kind<true, false>();
-    return is_logistic ? kind<false, true>() : kind<false, false>();
-  }
-
- private:
-  template <bool Signed, bool IsLogistic>
-  static LanePasses kind() {
-    return {tauboost::measure<L, Signed, IsLogistic>, tauboost::move<L, Signed, IsLogistic>,
-            tauboost::row_length<L, IsLogistic>};
-  }
-};
+template <int L, bool Signed, LossOf Loss>
+void apply(const LanePass& pass, const double* step, const double* up, double* rows,
+           double* change);
 
 struct OddsRange {
   double least, most;

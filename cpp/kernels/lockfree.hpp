@@ -11,24 +11,18 @@
 #include <cmath>
 #include <vector>
 
-#include "kernels/iterate.hpp"
+#include "kernels/concepts.hpp"
 #include "kernels/weights.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
-
-struct AsyncOutcome {
-  std::int64_t done = 0;  // draws carried out
-  double total = 0.0;
-  double drift = 0.0;  // sum of |step_i| scale_i: no residual moved by more
-};
 
 // Weights can be trusted while no residual has moved further than exp can represent, and w.sum()
 // while it has not shrunk so far that its rounding errors show.
 struct Bounds {
   double drift;
-  static constexpr double shrink = 1e-2;
+  static constexpr double shrink = 1e-2;      // two of sixteen digits lost
   static constexpr double vanished = 1e-100;  // of a total: time to rescale the weights
 };
 
@@ -44,13 +38,13 @@ class SharedTotal {
   double now() const { return seen_ + own_; }
   void add(double change) { own_ += change; }
   void refresh() {
-    seen_ = Shared::add(total_, own_);
+    seen_ = Atomic::add(total_, own_);
     own_ = 0.0;
   }
   void check(const Matrix& A, const double* w) {
     if (now() >= trusted_above_) return;
     seen_ = 0.0;
-    for (std::int64_t j = 0; j < A.m; ++j) seen_ += Shared::load(w[j]);
+    for (std::int64_t j = 0; j < A.m; ++j) seen_ += Atomic::load(w[j]);
     own_ = 0.0;
     std::atomic_ref<double>(total_).store(seen_, std::memory_order_relaxed);
     trusted_above_ = Bounds::shrink * seen_;
@@ -62,22 +56,16 @@ class SharedTotal {
 };
 
 // Update coordinate i to rule(i, lam_i, sums, total), shards from `first` on; returns |step| scale.
-template <typename Rule>
+template <LossOf Loss, typename Rule>
 inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total, std::int64_t i,
                                std::size_t first, const Rule& rule) {
   const std::size_t n_shards = A.shards.size();
   const auto shard_at = [&](std::size_t s) -> const Shard& {
     return A.shards[(first + s) % n_shards];
   };
-  const auto on_rows = [&](const Shard& shard, const auto& work) {
-    if (!at.is_logistic()) return work(Shared{at.w + shard.first_row});
-    return work(SharedLogistic{at.E + shard.first_row, at.c.from(shard.first_row)});
-  };
   SignedSums sums;
   for (std::size_t s = 0; s < n_shards; ++s)
-    sums += on_rows(shard_at(s), [&, column = A.column(shard_at(s), i)](const auto& rows) {
-      return gather(column, rows);
-    });
+    sums += column_sums(A.column(shard_at(s), i), Loss::shared_rows(at, shard_at(s).first_row));
   std::atomic_ref<double> coordinate(at.lam[i]);
   double from = coordinate.load(std::memory_order_relaxed), to;
   do {
@@ -88,10 +76,8 @@ inline double lock_free_update(const Matrix& A, Iterate& at, SharedTotal& total,
   const double up = expm1(A.scale[i] * step);
   for (std::size_t s = 0; s < n_shards; ++s) {
     const double change =
-        on_rows(shard_at(s), [&, column = A.column(shard_at(s), i)](const auto& rows) {
-          return scatter(column, step, up, rows);
-        });
-    if (!at.is_logistic()) total.add(change);  // that of the logistic loss is 1
+        scatter(A.column(shard_at(s), i), step, up, Loss::shared_rows(at, shard_at(s).first_row));
+    if constexpr (Loss::is_log_of_sum) total.add(change);  // others have none
   }
   return std::abs(step) * A.scale[i];
 }
@@ -108,18 +94,19 @@ class DenseTurns {
 };
 
 // Updates of the coordinates pick(0), ..., pick(n_updates - 1), dealt to the threads in blocks.
-template <typename Pick, typename Rule>
+template <LossOf Loss, typename Pick, typename Rule>
 class LockFree {
  public:
   LockFree(const Matrix& A, Iterate& at, const Pick& pick, const Rule& rule)
       : A_(A), at_(at), pick_(pick), rule_(rule) {}
 
-  AsyncOutcome run(std::int64_t n_updates, Bounds bounds, int n_threads, Pulse& pulse) {
-    // Short enough for a few dense columns not to keep the other threads waiting at the end.
+  Outcome<1> run(std::int64_t n_updates, Bounds bounds, int n_threads, Cancellation& cancel) {
+    // At least 16 blocks a thread, or a few dense columns keep the others waiting at the end; 32
+    // updates are enough for what is shared once a block not to be felt.
     const std::int64_t block = std::clamp<std::int64_t>(n_updates / (16 * n_threads), 1, 32);
     const double smallest = Bounds::vanished * at_.total;
     const std::int64_t work = block * (A_.nnz / A_.n + 16);
-    AsyncOutcome outcome;
+    Outcome<1> outcome;
     Team team(n_threads);
     // One task for each thread, and updates for as long as there are any: a task that is begun late
     // finds fewer left.
@@ -127,7 +114,7 @@ class LockFree {
       // They begin at different shards, so that on dense columns they do not chase each other.
       const std::size_t first_shard = rank * A_.shards.size() / team.size();
       Member member{first_shard, SharedTotal(at_.total), {}};
-      while (!pulse.stopped() && Shared::load(outcome.drift) <= bounds.drift &&
+      while (!cancel.stopped() && Atomic::load(outcome.travel[0]) <= bounds.drift &&
              member.total.now() >= smallest) {
         const std::int64_t begin = next_.fetch_add(block, std::memory_order_relaxed);
         if (begin >= n_updates) break;
@@ -136,20 +123,20 @@ class LockFree {
         for (std::int64_t u = begin; u < end; ++u) drift += visit(pick_(u), member);
         drift += catch_up(member, most_put_off);
         member.total.refresh();
-        Shared::add(outcome.drift, drift);
-        pulse.beat(work);
+        Atomic::add(outcome.travel[0], drift);
+        cancel.check(work);
       }
-      Shared::add(outcome.drift, catch_up(member, 0));
+      Atomic::add(outcome.travel[0], catch_up(member, 0));
       member.total.refresh();
     });
-    if (at_.is_logistic()) set_weights(team);
-    outcome.done = std::min(next_.load(), n_updates);
-    outcome.total = at_.total;
+    if constexpr (Loss::keeps_odds) set_weights(team);
+    outcome.blocks = std::min(next_.load(), n_updates);
+    outcome.total[0] = at_.total;
     return outcome;
   }
 
  private:
-  static constexpr std::size_t most_put_off = 64;
+  static constexpr std::size_t most_put_off = 64;  // two blocks of columns
 
   struct Member {
     std::size_t first_shard;
@@ -161,8 +148,7 @@ class LockFree {
   void set_weights(Team& team) const {
     team.share(static_cast<std::int64_t>(A_.shards.size()), [&](std::int64_t s) {
       const Shard& shard = A_.shards[s];
-      const std::int64_t first = shard.first_row;
-      const Logistic rows{at_.w + first, at_.E + first, at_.c.from(first)};
+      const auto rows = Loss::rows(at_, shard.first_row);
       for (std::int32_t j = 0; j < shard.n_rows; ++j) rows.scale(j, 1.0);
     });
   }
@@ -170,12 +156,12 @@ class LockFree {
   bool is_dense(std::int64_t i) const {
     std::int64_t count = 0;
     for (const Shard& shard : A_.shards) count += shard.start[i + 1] - shard.start[i];
-    return 8 * count > A_.m;
+    return 8 * count > A_.m;  // it touches every cache line: a line has 8 weights
   }
 
   double update(std::int64_t i, Member& member) {
-    if (!at_.is_logistic()) member.total.check(A_, at_.w);
-    return lock_free_update(A_, at_, member.total, i, member.first_shard, rule_);
+    if constexpr (Loss::is_log_of_sum) member.total.check(A_, at_.w);
+    return lock_free_update<Loss>(A_, at_, member.total, i, member.first_shard, rule_);
   }
 
   double visit(std::int64_t i, Member& member) {
@@ -210,10 +196,10 @@ class LockFree {
   alignas(128) std::atomic<std::int64_t> next_{0};
 };
 
-template <typename Pick, typename Rule>
-AsyncOutcome lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
-                       int n_threads, Pulse& pulse, const Pick& pick, const Rule& rule) {
-  return LockFree<Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, pulse);
+template <LossOf Loss, typename Pick, typename Rule>
+Outcome<1> lock_free(const Matrix& A, Iterate& at, std::int64_t n_updates, Bounds bounds,
+                     int n_threads, Cancellation& cancel, const Pick& pick, const Rule& rule) {
+  return LockFree<Loss, Pick, Rule>(A, at, pick, rule).run(n_updates, bounds, n_threads, cancel);
 }
 
 }  // namespace tauboost

@@ -13,19 +13,11 @@
 namespace tauboost {
 
 void logistic(const double* r, std::int64_t n, double* losses, double* shares) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (vector_width() >= 8) return widest::logistic(r, n, losses, shares);
-  if (vector_width() >= 4) return wide::logistic(r, n, losses, shares);
-#endif
-  narrow::logistic(r, n, losses, shares);
+  TAUBOOST_ON_THIS_MACHINE(8, logistic(r, n, losses, shares));
 }
 
 void logarithms(const double* x, std::int64_t n, double* out) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (vector_width() >= 8) return widest::logarithms(x, n, out);
-  if (vector_width() >= 4) return wide::logarithms(x, n, out);
-#endif
-  narrow::logarithms(x, n, out);
+  TAUBOOST_ON_THIS_MACHINE(8, logarithms(x, n, out));
 }
 
 }  // namespace tauboost

@@ -2,11 +2,11 @@
 #pragma once
 
 #include <algorithm>
-#include <cmath>
 #include <vector>
 
+#include "kernels/penalty.hpp"
 #include "kernels/weights.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
@@ -41,16 +41,16 @@ struct RowLists {
 
 // H = A_S^T diag(w) A_S for the k columns S, lower triangle, k x k. Shards are added in order.
 inline void gram(const Matrix& A, const double* w, const std::int32_t* columns, std::int64_t k,
-                 double* H, int n_threads, Pulse& pulse) {
+                 double* H, int n_threads, Cancellation& cancel) {
   const auto n_shards = static_cast<std::int64_t>(A.shards.size());
   std::vector<std::vector<double>> parts(n_shards);
   Team(n_threads).share(n_shards, [&](std::int64_t s) {
     const Shard& shard = A.shards[s];
     const RowLists rows(A, shard, columns, k);
     parts[s].assign(k * k, 0.0);
-    for (std::int64_t j = 0; j < shard.n_rows && !pulse.stopped(); ++j) {
+    for (std::int64_t j = 0; j < shard.n_rows && !cancel.stopped(); ++j) {
       const std::int64_t count = rows.start[j + 1] - rows.start[j];
-      pulse.beat(count * (count + 1) / 2);
+      cancel.check(count * (count + 1) / 2);
       for (std::int64_t e = rows.start[j]; e < rows.start[j + 1]; ++e) {
         const double weighted = w[shard.first_row + j] * rows.value[e];
         double* row = parts[s].data() + rows.position[e] * k;
@@ -68,17 +68,17 @@ inline void gram(const Matrix& A, const double* w, const std::int32_t* columns, 
 // coordinate descent from d = 0; H is full and symmetric, k x k.
 inline void quadratic_descent(const double* H, double* slope, const double* x, const double* l1,
                               const double* lower, const double* upper, std::int64_t k,
-                              std::int64_t most_passes, double* d, Pulse& pulse) {
+                              std::int64_t most_passes, double* d, Cancellation& cancel) {
   double largest = 0.0;
   for (std::int64_t pass = 0; pass < most_passes; ++pass) {
     double moved = 0.0;
-    for (std::int64_t i = 0; i < k && !pulse.stopped(); ++i) {
-      pulse.beat(k);
+    for (std::int64_t i = 0; i < k && !cancel.stopped(); ++i) {
+      cancel.check(k);
       const double curvature = H[i * k + i];
       if (!(curvature > 0.0)) continue;
-      const double at = x[i] + d[i], point = at - slope[i] / curvature;
-      const double shrunk = std::max(std::abs(point) - l1[i] / curvature, 0.0);
-      const double step = std::clamp(std::copysign(shrunk, point), lower[i], upper[i]) - at;
+      const ElasticNet<double> psi = {l1[i], 0.0, lower[i], upper[i]};
+      const double at = x[i] + d[i];
+      const double step = psi.prox(at - slope[i] / curvature, curvature) - at;
       if (step == 0.0) continue;
       d[i] += step;
       for (std::int64_t j = 0; j < k; ++j) slope[j] += step * H[i * k + j];

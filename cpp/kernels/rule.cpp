@@ -10,11 +10,7 @@
 namespace tauboost {
 
 void choose(Choices<together>& block, const StepRule& rule) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (vector_width() >= 8) return widest::choose(block, rule);
-  if (vector_width() >= 4) return wide::choose(block, rule);
-#endif
-  narrow::choose(block, rule);
+  TAUBOOST_ON_THIS_MACHINE(8, choose(block, rule));
 }
 
 void choose(Choices<1>& one, const StepRule& rule) {
@@ -23,11 +19,7 @@ void choose(Choices<1>& one, const StepRule& rule) {
 
 template <int L>
 void choose_lanes(const LaneColumns<L>& given, const StepRule& rule, LaneTargets<L>& found) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (L >= 8 && vector_width() >= 8) return widest::choose_lanes(given, rule, found);
-  if (L >= 4 && vector_width() >= 4) return wide::choose_lanes(given, rule, found);
-#endif
-  narrow::choose_lanes(given, rule, found);
+  TAUBOOST_ON_THIS_MACHINE(L, choose_lanes(given, rule, found));
 }
 
 template void choose_lanes<4>(const LaneColumns<4>&, const StepRule&, LaneTargets<4>&);

@@ -11,20 +11,17 @@
 // is taken where it is longer.
 #pragma once
 
-#include <algorithm>
-#include <limits>
-
 #include "kernels/lane_passes.hpp"
 #include "kernels/penalty.hpp"
-#include "kernels/sums.hpp"
+#include "kernels/weights.hpp"
 #include "matrix/columns.hpp"
 
 namespace tauboost {
 
 // Which minimum a step goes to.
 struct StepRule {
-  bool is_logistic = false;
-  double beta = 0.0;  // if positive, that of Theorem 1's overapproximation, which is the paper's
+  bool is_log_of_sum;  // of the loss (loss.hpp)
+  double beta = 0.0;   // if positive, that of Theorem 1's overapproximation, which is the paper's
 };
 
 // L coordinates and the sums over their columns; what becomes of them.
@@ -41,18 +38,17 @@ struct Choices {
 
   void set(int t, const Matrix& A, const Penalty& psi, std::int64_t i, double at,
            const SignedSums& sums, double sum_of_weights) {
-    constexpr double infinity = std::numeric_limits<double>::infinity();
-    const bool is_free = i >= psi.n_penalised;
+    const ElasticNet<double> own = psi.of(i);
     a[t] = A.scale[i];
     x[t] = at;
     neg[t] = sums.neg;
     pos[t] = sums.pos;
     square[t] = sums.square;
     total[t] = sum_of_weights;
-    l1[t] = is_free ? 0.0 : psi.l1_of(i);
-    l2[t] = is_free ? 0.0 : psi.l2_of(i);
-    lower[t] = is_free || psi.lower == nullptr ? -infinity : psi.lower[i];
-    upper[t] = is_free || psi.upper == nullptr ? infinity : psi.upper[i];
+    l1[t] = own.l1;
+    l2[t] = own.l2;
+    lower[t] = own.lower;
+    upper[t] = own.upper;
     valued[t] = A.is_valued(i) ? 1.0 : 0.0;
     has_valued |= A.is_valued(i);
   }

@@ -10,6 +10,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "kernels/concepts.hpp"
+
 namespace tauboost {
 
 __extension__ typedef unsigned __int128 uint128;
@@ -92,6 +94,30 @@ class NiceSampling {
   std::int64_t n_, tau_;
   std::uint64_t seed_, fresh_ = 0;
   std::vector<std::uint64_t> stamp_;
+};
+
+// Blocks that are draws first, first + 1, ... of the tau-nice sampling.
+class Draws {
+ public:
+  Draws(NiceSampling& sampling, std::uint64_t first, std::int64_t n)
+      : sampling_(sampling), draw_(first), left_(n) {
+    for (auto& columns : columns_) columns.resize(sampling.tau());
+  }
+
+  // Two of them last: this and the one before.
+  Block next() {
+    if (left_ == 0) return {};
+    left_ -= 1;
+    auto& columns = columns_[draw_ % 2];
+    sampling_.draw(draw_++, columns.data());
+    return {columns.data(), sampling_.tau()};
+  }
+
+ private:
+  NiceSampling& sampling_;
+  std::uint64_t draw_;
+  std::int64_t left_;
+  std::vector<std::int32_t> columns_[2];
 };
 
 }  // namespace tauboost

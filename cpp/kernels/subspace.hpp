@@ -47,8 +47,8 @@ class SubspaceStep {
 
   // By how much the objective of each lane fell.
   Lanes run() {
-    measure_rows();
-    measure_coordinates();
+    sum_rows();
+    sum_coordinates();
     for (int l = 0; l < L; ++l) solve(l);
     const Lanes after = move_rows();
     Lanes gain;
@@ -105,7 +105,7 @@ class SubspaceStep {
       visit(first, std::min(block, given_.m - first));
   }
 
-  void measure_rows() {
+  void sum_rows() {
     std::vector<double> odds(block * L), losses(block * L);
     Lanes b;
     for (int l = 0; l < L; ++l) b[l] = intercept(l);
@@ -130,7 +130,7 @@ class SubspaceStep {
     });
   }
 
-  void measure_coordinates() {
+  void sum_coordinates() {
     for (std::int64_t k = 0; k < given_.n_columns; ++k) {
       const std::int64_t i = given_.columns[k];
       const bool is_penalised = i < given_.n_penalised;

@@ -1,19 +1,54 @@
 // The three things ever done to a per-row vector along one column: sum it, scale it, add to it.
 //
 // What "sum" and "scale" mean depends on the rows: Weights for those that nobody changes meanwhile,
-// Exclusive for those that one thread owns, Shared for those that many threads change at once
-// (relaxed atomics: no lost update), Logistic for that loss.
+// and those of a loss (loss.hpp), owned by one thread or shared.
 #pragma once
 
 #include <algorithm>
-#include <atomic>
-#include <cmath>
 
-#include "kernels/sums.hpp"
+#include "kernels/loss.hpp"
 #include "matrix/columns.hpp"
 #include "simd/vectors.hpp"
 
 namespace tauboost {
+
+// Sums are taken in four parts of a fixed pattern, which is fast and has the same bits on every
+// run: sum of term(k) over k in [begin, end), in a fixed pattern
+template <typename Term>
+[[gnu::always_inline]] inline double fixed_sum(std::int64_t begin, std::int64_t end, Term term) {
+  double a = 0.0, b = 0.0, c = 0.0, d = 0.0;
+  std::int64_t k = begin;
+  for (; k + 4 <= end; k += 4) {
+    a += term(k);
+    b += term(k + 1);
+    c += term(k + 2);
+    d += term(k + 3);
+  }
+  for (; k < end; ++k) a += term(k);
+  return (a + b) + (c + d);
+}
+
+// A number for the rows with A_ji < 0, and one for those with A_ji > 0.
+struct Sides {
+  double neg = 0.0, pos = 0.0;
+  Sides& operator+=(const Sides& other) {
+    neg += other.neg;
+    pos += other.pos;
+    return *this;
+  }
+};
+
+// Sums over a column: of w_j |A_ji| over the rows with A_ji < 0 and with A_ji > 0, of w_j A_ji^2.
+struct SignedSums {
+  double neg = 0.0, pos = 0.0, square = 0.0;
+
+  SignedSums& operator+=(const SignedSums& other) {
+    neg += other.neg;
+    pos += other.pos;
+    square += other.square;
+    return *this;
+  }
+};
 
 // Asks for a cache line long before its turn, into the second level: the first holds few requests.
 inline void prefetch_far(const double* place) {
@@ -27,81 +62,11 @@ struct Weights {
   void soon(std::int32_t j) const { prefetch_far(w + j); }
 };
 
-// How a kernel reaches the rows it changes: scale(j, factor) multiplies exp(r_j) by the factor and
-// returns the weight w_j that row j had before.
-struct Exclusive {
-  double* w;
-  double scale(std::int32_t j, double factor) const {
-    const double before = w[j];
-    w[j] = before * factor;
-    return before;
-  }
-  void expect(std::int32_t) const {}
-};
-
-struct Shared {
-  double* w;
-  static double load(const double& x) {
-    return std::atomic_ref<double>(const_cast<double&>(x)).load(std::memory_order_relaxed);
-  }
-  static double multiply(double& x, double factor) {
-    std::atomic_ref<double> shared(x);
-    double before = shared.load(std::memory_order_relaxed);
-    while (!shared.compare_exchange_weak(before, before * factor, std::memory_order_relaxed)) {
-    }
-    return before;
-  }
-  static double add(double& x, double amount) {
-    return std::atomic_ref<double>(x).fetch_add(amount, std::memory_order_relaxed) + amount;
-  }
-  double weight(std::int32_t j) const { return load(w[j]); }
-  void soon(std::int32_t) const {}
-  double scale(std::int32_t j, double factor) const { return multiply(w[j], factor); }
-  // An atomic update waits for its cache line, which another core may hold: ask for it early.
-  void expect(std::int32_t j) const {
-#if defined(__x86_64__)
-    asm volatile("prefetchw %0" : : "m"(w[j]));  // what the built-in below becomes only with a flag
-#else
-    __builtin_prefetch(w + j, 1);
-#endif
-  }
-};
-
-// Logistic loss: E = exp(r) is what is multiplied, w = c E / (1 + E) follows.
-struct Logistic {
-  double* w;
-  double* E;
-  SampleWeights c;
-  double scale(std::int32_t j, double factor) const {
-    const double before = w[j], odds = E[j] * factor;
-    E[j] = odds;
-    w[j] = c[j] * (odds / (1.0 + odds));
-    return before;
-  }
-  void expect(std::int32_t) const {}
-};
-
-// The odds are all that threads share, and weights follow from them whenever they are read. Were w
-// written too, the last to write it need not be the last to have changed E.
-struct SharedLogistic {
-  double* E;
-  SampleWeights c;
-  double weight(std::int32_t j) const { return weight_at(j, Shared::load(E[j])); }
-  void soon(std::int32_t) const {}
-  double scale(std::int32_t j, double factor) const {
-    return weight_at(j, Shared::multiply(E[j], factor));
-  }
-  void expect(std::int32_t j) const { Shared{E}.expect(j); }
-
- private:
-  double weight_at(std::int32_t j, double odds) const { return c[j] * (odds / (1.0 + odds)); }
-};
-
 // The sums of a column whose |A_ji| are all the same leave that value out, and the squares.
 // sums.neg = (w[rows] * values)[:n_neg].sum(); sums.pos = (w[rows] * values)[n_neg:].sum()
 // sums.square = (w[rows] * values**2).sum(); w of each side is what is stored times its lag
 template <typename Rows>
-inline SignedSums gather_unscaled(const Column& column, const Rows& rows, Sides lag = {1.0, 1.0}) {
+inline SignedSums unscaled_sums(const Column& column, const Rows& rows, Sides lag = {1.0, 1.0}) {
   const auto weight = [=, js = column.rows](std::int64_t k) {
     // Columns lie one after the other: what comes next is asked for across their borders.
     rows.soon(js[k + padding]);
@@ -125,25 +90,14 @@ inline SignedSums gather_unscaled(const Column& column, const Rows& rows, Sides 
 }
 
 template <typename Rows>
-inline SignedSums gather(const Column& column, const Rows& rows) {
-  SignedSums sums = gather_unscaled(column, rows);
+inline SignedSums column_sums(const Column& column, const Rows& rows) {
+  SignedSums sums = unscaled_sums(column, rows);
   if (column.values == nullptr) {
     sums.neg *= column.scale;
     sums.pos *= column.scale;
     sums.square = column.scale * (sums.neg + sums.pos);
   }
   return sums;
-}
-
-// exp(x) - 1, precise for small x, where most steps are
-inline double expm1(double x) {
-  if (std::abs(x) > 0.125) return std::exp(x) - 1.0;
-  // The Taylor series, in pairs: terms that do not wait for each other.
-  const double x2 = x * x, x4 = x2 * x2;
-  const double low = (1.0 + x * (1.0 / 2)) + x2 * ((1.0 / 6) + x * (1.0 / 24));
-  const double middle = ((1.0 / 120) + x * (1.0 / 720)) + x2 * ((1.0 / 5040) + x * (1.0 / 40320));
-  const double high = (1.0 / 362880) + x * (1.0 / 3628800);
-  return x * (low + x4 * (middle + x4 * high));
 }
 
 // exp(r[js]) *= factor; returns the sum of w[js] before
@@ -156,9 +110,8 @@ inline double scale_rows(const std::int32_t* js, std::int64_t n, double factor, 
 }
 
 // The same four rows at a time, so that the processor can divide several at once.
-template <>
-inline double scale_rows<Logistic>(const std::int32_t* js, std::int64_t n, double factor,
-                                   Logistic rows) {
+inline double scale_rows(const std::int32_t* js, std::int64_t n, double factor,
+                         Logistic::Rows rows) {
   double sum[4] = {0.0, 0.0, 0.0, 0.0};
   std::int64_t k = 0;
   for (; k + 4 <= n; k += 4) {

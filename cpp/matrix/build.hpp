@@ -20,13 +20,52 @@
 #include <limits>
 #include <numeric>
 
-#include "matrix/full_columns.hpp"
+#include "matrix/columns.hpp"
 #include "matrix/input.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/scratch.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
+
+// Nearly full columns, for which the rows without an entry are listed as well (columns.hpp).
+
+// Columns that most rows have an entry in, found by the number of their entries. Weights that lag
+// behind do so by label (kernels/sweep_rows.hpp), so the sign of every entry, of any column, has
+// to be that of its row's label.
+inline void find_full(Matrix& A, bool any_negative) {
+  for (std::int64_t i = 0; i < A.n && !any_negative; ++i) {
+    std::int64_t count = 0;
+    for (const Shard& shard : A.shards) count += shard.start[i + 1] - shard.start[i];
+    if (3 * count > 2 * A.m && !A.is_valued(i)) A.full.push_back(static_cast<std::int32_t>(i));
+  }
+}
+
+inline void list_absent(const Matrix& A, Shard& shard) {
+  shard.absent_start.assign(1, 0);
+  std::int64_t room = A.full.empty() ? 0 : padding;
+  for (const std::int32_t i : A.full)  // never below 0, unless the data were changed meanwhile
+    room += std::max<std::int64_t>(0, shard.n_rows - A.column(shard, i).n);
+  shard.absent_rows.reserve(room);
+  for (const std::int32_t i : A.full) {
+    const Column column = A.column(shard, i);
+    std::int64_t k = 0;
+    const auto pass = [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin; j < end; ++j) {
+        if (k < column.n && column.rows[k] == j)
+          ++k;
+        else
+          shard.absent_rows.push_back(static_cast<std::int32_t>(j));
+      }
+    };
+    pass(0, shard.n_neg_rows);
+    const auto here = static_cast<std::int64_t>(shard.absent_rows.size());
+    shard.absent_neg.push_back(static_cast<std::int32_t>(here - shard.absent_start.back()));
+    pass(shard.n_neg_rows, shard.n_rows);
+    shard.absent_start.push_back(static_cast<std::int64_t>(shard.absent_rows.size()));
+  }
+  if (!A.full.empty()) shard.absent_rows.insert(shard.absent_rows.end(), padding, 0);
+}
 
 inline void order_rows(Matrix& A, const std::uint8_t* positive, const std::int64_t* cuts) {
   A.row_order.resize(A.m);
@@ -57,24 +96,25 @@ struct ShardCounts {
 
 // Calls visit(j) for the rows j of begin ... end until Ctrl-C; each has about `entries` entries.
 template <typename Visit>
-void each_row(std::int64_t begin, std::int64_t end, std::int64_t entries, Pulse& pulse,
+void each_row(std::int64_t begin, std::int64_t end, std::int64_t entries, Cancellation& cancel,
               const Visit& visit) {
   constexpr std::int64_t at_once = 1 << 10;
-  while (begin < end && !pulse.stopped()) {
+  while (begin < end && !cancel.stopped()) {
     const std::int64_t last = std::min(end, begin + at_once);
-    pulse.beat((last - begin) * (entries + 1));
+    cancel.check((last - begin) * (entries + 1));
     for (; begin < last; ++begin) visit(begin);
   }
 }
 
 // Rows begin ... end of the input, where every value is 1.
 template <typename Input>
-ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end, Pulse& pulse) {
+ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end,
+                       Cancellation& cancel) {
   ShardCounts counts;
   counts.entries.resize(input.n_features);
   const auto n = static_cast<std::uint64_t>(input.n_features);
   bool is_sound = true;
-  each_row(begin, end, input.entries_a_row, pulse, [&](std::int64_t j) {
+  each_row(begin, end, input.entries_a_row, cancel, [&](std::int64_t j) {
     std::int64_t in_row = 0;
     for (const auto& X : input.parts) {
       const std::int64_t last = X.indptr[j + 1];
@@ -96,12 +136,12 @@ ShardCounts count_ones(const Input& input, std::int64_t begin, std::int64_t end,
 // Rows begin ... end of the input, and the range of the values of each feature.
 template <typename Input>
 ShardCounts count_entries(const Input& input, std::int64_t begin, std::int64_t end,
-                          SizeRange* ranges, bool any_negative, Pulse& pulse) {
+                          SizeRange* ranges, bool any_negative, Cancellation& cancel) {
   ShardCounts counts;
   counts.entries.resize(input.n_features);
   if (any_negative) counts.negative.resize(input.n_features);
   std::vector<double> own(input.centers.values.size());
-  each_row(begin, end, input.entries_a_row, pulse, [&](std::int64_t j) {
+  each_row(begin, end, input.entries_a_row, cancel, [&](std::int64_t j) {
     std::int64_t in_row = 0;
     const bool is_positive = input.positive[j] != 0;
     const bool is_sound = visit_row(input, j, own, [&](std::uint64_t f, double v) {
@@ -170,14 +210,14 @@ void lay_out(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& c
 template <typename Position, typename Input>
 void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t begin,
                std::int64_t end, Position* neg, Position* pos, const std::int64_t* to_value,
-               Pulse& pulse) {
+               Cancellation& cancel) {
   std::int32_t* rows = shard.rows.get();
   const auto n = static_cast<std::uint64_t>(input.n_features);
   const auto limit = static_cast<std::uint64_t>(shard.start[A.n]);
   const auto values_limit = static_cast<std::uint64_t>(shard.value_start.back());
   const bool are_ones = to_value == nullptr && neg == pos && !input.has_values();
   std::vector<double> own(input.centers.values.size());
-  each_row(begin, end, input.entries_a_row, pulse, [&](std::int64_t local) {
+  each_row(begin, end, input.entries_a_row, cancel, [&](std::int64_t local) {
     const std::int64_t j = A.row_order[shard.first_row + local];
     const auto row = static_cast<std::int32_t>(local);
     if (are_ones) {
@@ -208,7 +248,8 @@ void fill_rows(const Matrix& A, Shard& shard, const Input& input, std::int64_t b
 
 // Returns whether every column got what was counted: if not, its entries are of no use.
 template <typename Position, typename Input>
-bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts, Pulse& pulse) {
+bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& counts,
+          Cancellation& cancel) {
   std::vector<Position> neg(X.n_features), pos, ends(X.n_features);
   std::vector<std::int64_t> to_value(A.n_valued > 0 ? X.n_features : 0);
   for (std::int64_t f = 0; f < X.n_features; ++f) {
@@ -226,10 +267,10 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
   bool is_sound = true;
   if (counts.negative.empty()) {
     // Values are positive: the entries of negative rows all come first.
-    fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values, pulse);
+    fill_rows(A, shard, X, 0, n_neg_rows, neg.data(), neg.data(), values, cancel);
     for (std::int64_t f = 0; f < X.n_features; ++f)
       shard.n_neg[X.place[f]] = static_cast<std::int32_t>(neg[f] - shard.start[X.place[f]]);
-    fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values, pulse);
+    fill_rows(A, shard, X, n_neg_rows, shard.n_rows, neg.data(), neg.data(), values, cancel);
     is_sound = neg == ends;
   } else {
     pos = neg;
@@ -238,7 +279,7 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
       pos[f] += counts.negative[f];
     }
     const std::vector<Position> middle = pos;
-    fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values, pulse);
+    fill_rows(A, shard, X, 0, shard.n_rows, neg.data(), pos.data(), values, cancel);
     is_sound = neg == middle && pos == ends;
   }
   if (A.has_intercept) {
@@ -252,7 +293,7 @@ bool fill(const Matrix& A, Shard& shard, const Input& X, const ShardCounts& coun
 // Ctrl-C the matrix is of no use.
 template <typename Input>
 Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t* cuts,
-             std::int64_t n_shards, int n_threads, Pulse& pulse) {
+             std::int64_t n_shards, int n_threads, Cancellation& cancel) {
   Matrix A;
   A.m = m;
   A.n = X.n_features + intercept;
@@ -266,24 +307,24 @@ Matrix build(const Input& X, std::int64_t m, bool intercept, const std::int64_t*
     Scratch<std::vector<SizeRange>> ranges([&] { return std::vector<SizeRange>(X.n_features); });
     team.share(n_shards, [&](std::int64_t s) {
       counts[s] = has_values ? count_entries(X, cuts[s], cuts[s + 1], ranges.borrow()->data(),
-                                             any_negative, pulse)
-                             : count_ones(X, cuts[s], cuts[s + 1], pulse);
+                                             any_negative, cancel)
+                             : count_ones(X, cuts[s], cuts[s + 1], cancel);
     });
     for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
-    if (!A.is_sound || pulse.stopped()) return A;
+    if (!A.is_sound || cancel.stopped()) return A;
     set_scales(A, X, ranges, counts);
   }
   team.share(n_shards, [&](std::int64_t s) {
     Shard& shard = A.shards[s];
     lay_out(A, shard, X, counts[s]);
     if (shard.start[A.n] < std::numeric_limits<std::int32_t>::max())
-      counts[s].is_sound = fill<std::int32_t>(A, shard, X, counts[s], pulse);
+      counts[s].is_sound = fill<std::int32_t>(A, shard, X, counts[s], cancel);
     else
-      counts[s].is_sound = fill<std::int64_t>(A, shard, X, counts[s], pulse);
+      counts[s].is_sound = fill<std::int64_t>(A, shard, X, counts[s], cancel);
     counts[s].entries = counts[s].negative = {};
   });
   for (const ShardCounts& shard : counts) A.is_sound = A.is_sound && shard.is_sound;
-  if (!A.is_sound || pulse.stopped()) return A;
+  if (!A.is_sound || cancel.stopped()) return A;
   find_full(A, any_negative);
   team.share(n_shards, [&](std::int64_t s) { list_absent(A, A.shards[s]); });
   for (std::int64_t s = 0; s < n_shards; ++s) {

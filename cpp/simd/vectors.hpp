@@ -49,13 +49,25 @@ inline int vector_width() {
   return chosen_width();
 }
 
+// Returns what a function of the .inc files does, compiled for the widest vectors of at most `most`
+// numbers that this machine has.
+#ifdef TAUBOOST_HAS_WIDE
+#define TAUBOOST_ON_THIS_MACHINE(most, ...)                           \
+  if ((most) >= 8 && vector_width() >= 8) return widest::__VA_ARGS__; \
+  if ((most) >= 4 && vector_width() >= 4) return wide::__VA_ARGS__;   \
+  return narrow::__VA_ARGS__
+#else
+#define TAUBOOST_ON_THIS_MACHINE(most, ...) return narrow::__VA_ARGS__
+#endif
+
+// exp(x) - 1, precise for small x, where most steps are
+inline double expm1(double x) {
+  return std::abs(x) > narrow::expm1_reach ? std::exp(x) - 1.0 : narrow::expm1_series(x);
+}
+
 // out = exp(slope * values) of n numbers, a multiple of 8
 inline void exp_along(const double* values, double slope, std::int64_t n, double* out) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (vector_width() >= 8) return widest::exp_along(values, slope, n, out);
-  if (vector_width() >= 4) return wide::exp_along(values, slope, n, out);
-#endif
-  narrow::exp_along(values, slope, n, out);
+  TAUBOOST_ON_THIS_MACHINE(8, exp_along(values, slope, n, out));
 }
 
 }  // namespace tauboost

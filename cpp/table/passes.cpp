@@ -11,18 +11,13 @@
 
 namespace tauboost {
 
-template <int L, bool IsLogistic>
+template <int L, LossOf Loss>
 void run(const TablePass<L>& pass) {
-#ifdef TAUBOOST_HAS_WIDE
-  if (L == 1 && vector_width() >= 8) return widest::run<L, IsLogistic>(pass);
-  if (vector_width() >= 4) return wide::run<L, IsLogistic>(pass);
-#endif
-  narrow::run<L, IsLogistic>(pass);
+  TAUBOOST_ON_THIS_MACHINE(L == 1 ? 8 : 4, run<L, Loss>(pass));
 }
 
-template void run<1, false>(const TablePass<1>&);
-template void run<1, true>(const TablePass<1>&);
-template void run<8, false>(const TablePass<8>&);
-template void run<8, true>(const TablePass<8>&);
+#define TAUBOOST_RUN(Loss, L) template void run<L, Loss>(const TablePass<L>&);
+TAUBOOST_EACH_LOSS(TAUBOOST_RUN, 1)
+TAUBOOST_EACH_LOSS(TAUBOOST_RUN, 8)
 
 }  // namespace tauboost

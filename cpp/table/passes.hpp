@@ -9,6 +9,7 @@
 
 #include <cstdint>
 
+#include "kernels/loss.hpp"
 #include "table/table.hpp"
 
 namespace tauboost {
@@ -51,18 +52,18 @@ struct TablePass {
   CellOf last, next;
   const Real<L>* factor;  // exp of the last steps, L numbers a cell, for this label
   // Of the next term: L sums of weights for each cell, and as many of curvatures (logistic) behind
-  // them. One lane: `copies` histograms side by side, so that no sum waits for the one before it.
+  // them. One lane: `replicas` histograms side by side, so that no sum waits for the one before it.
   Real<L>* histogram;
 };
 
 template <int L>
-constexpr int copies = L == 1 ? 4 : 1;
+constexpr int replicas = L == 1 ? 4 : 1;
 
-template <bool IsLogistic>
-constexpr int sums_a_cell = IsLogistic ? 2 : 1;
+template <LossOf Loss>
+constexpr int sums_a_cell = Loss::keeps_odds ? 2 : 1;
 
 // In passes.cpp, once for every kind of machine.
-template <int L, bool IsLogistic>
+template <int L, LossOf Loss>
 void run(const TablePass<L>& pass);
 
 }  // namespace tauboost

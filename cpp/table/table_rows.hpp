@@ -1,15 +1,15 @@
 // The rows of a table for the driver: histograms in, steps out, in L lanes.
 //
 // A step is not applied when it is taken, but in the pass that sums up the next term: what it does
-// to the objective is known without the rows (block_steps.hpp). Shards are summed in order, so the
+// to the objective is known without the rows (term_steps.hpp). Shards are summed in order, so the
 // bits do not depend on the threads, nor on the instructions the machine has.
 #pragma once
 
 #include <array>
 #include <vector>
 
-#include "table/block_steps.hpp"
 #include "table/passes.hpp"
+#include "table/term_steps.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost {
@@ -25,17 +25,18 @@ struct TableState {
   std::vector<std::int32_t> shards;  // those that are trained on
 };
 
-template <int L>
+template <int Lanes_, LossOf Loss_>
 class TableRows {
  public:
+  static constexpr int L = Lanes_;
+  using Loss = Loss_;
   using Lanes = std::array<double, L>;
-  using Steps = BlockSteps<L>;
+  using Steps = BlockSteps<L, Loss>;
 
-  TableRows(const Table& table, const TableState<L>& state, bool is_logistic)
+  TableRows(const Table& table, const TableState<L>& state)
       : table_(table),
         state_(state),
-        is_logistic_(is_logistic),
-        width_(copies<L> * L * (is_logistic ? sums_a_cell<true> : sums_a_cell<false>)),
+        width_(replicas<L> * L * sums_a_cell<Loss>),
         stride_(static_cast<std::int64_t>(table.largest_term) * width_),
         parts_(parts_of(table, state.shards)),
         histograms_(parts_.size() * stride_),
@@ -45,7 +46,7 @@ class TableRows {
   std::int64_t n_parts() const { return static_cast<std::int64_t>(parts_.size()); }
   std::int64_t work(std::int64_t) const { return L * table_.n_rows; }
 
-  void measure(std::int64_t part, const Bundle& now) {
+  void gather(std::int64_t part, const Block& now) {
     const Term& term = table_.terms[now.columns[0]];
     Real<L>* histogram = histograms_.data() + part * stride_;
     std::fill_n(histogram, term.n_cells() * width_, Real<L>(0));
@@ -54,13 +55,38 @@ class TableRows {
 
   // The sums of a lane over each cell: up and down, over the total, or gradient and curvature.
   void sums(const Term& term, int l, double total, BinSums& sums) const {
-    is_logistic_ ? sums_of<true>(term, l, total, sums) : sums_of<false>(term, l, total, sums);
+    const int n = term.n_cells();
+    std::fill_n(sums.first.begin(), n, 0.0);
+    std::fill_n(sums.second.begin(), n, 0.0);
+    for (std::int64_t part = 0; part < n_parts(); ++part) {
+      const Real<L>* histogram = histograms_.data() + part * stride_;
+      const bool is_up = is_positive(parts_[part].label, l);
+      for (int b = 0; b < n; ++b) {
+        double w = 0.0, h = 0.0;
+        for (int replica = 0; replica < replicas<L>; ++replica) {
+          const Real<L>* cell = histogram + (b * replicas<L> + replica) * L * sums_a_cell<Loss> + l;
+          w += cell[0];
+          if constexpr (Loss::keeps_odds) h += cell[L];
+        }
+        if constexpr (Loss::keeps_odds) {
+          sums.first[b] += is_up ? w : -w;
+          sums.second[b] += h;
+        } else {
+          (is_up ? sums.first : sums.second)[b] += w;
+        }
+      }
+    }
+    if constexpr (!Loss::keeps_odds)
+      for (int b = 0; b < n; ++b) {
+        sums.first[b] /= total;
+        sums.second[b] /= total;
+      }
   }
 
-  void move(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
+  void apply(std::int64_t part, const Move<L>& wanted, const Steps& steps) {
     if (part != 0) return;
     for (int l = 0; l < L; ++l) change_[0][l] = wanted.fraction[l] == 1.0 ? steps.change(l) : 0.0;
-    keep(table_.terms[wanted.bundle.columns[0]], steps.taken(wanted.fraction));
+    keep(table_.terms[wanted.block.columns[0]], steps.taken(wanted.fraction));
   }
 
   // Keeps what the next pass multiplies by: exp of the steps of a term, lane by lane; null: none.
@@ -101,37 +127,6 @@ class TableRows {
   }
 
  private:
-  template <bool IsLogistic>
-  void sums_of(const Term& term, int l, double total, BinSums& sums) const {
-    const int n = term.n_cells();
-    std::fill_n(sums.first.begin(), n, 0.0);
-    std::fill_n(sums.second.begin(), n, 0.0);
-    for (std::int64_t part = 0; part < n_parts(); ++part) {
-      const Real<L>* histogram = histograms_.data() + part * stride_;
-      const bool is_up = is_positive(parts_[part].label, l);
-      for (int b = 0; b < n; ++b) {
-        double w = 0.0, h = 0.0;
-        for (int copy = 0; copy < copies<L>; ++copy) {
-          const Real<L>* cell =
-              histogram + (b * copies<L> + copy) * L * sums_a_cell<IsLogistic> + l;
-          w += cell[0];
-          if constexpr (IsLogistic) h += cell[L];
-        }
-        if constexpr (IsLogistic) {
-          sums.first[b] += is_up ? w : -w;
-          sums.second[b] += h;
-        } else {
-          (is_up ? sums.first : sums.second)[b] += w;
-        }
-      }
-    }
-    if constexpr (!IsLogistic)
-      for (int b = 0; b < n; ++b) {
-        sums.first[b] /= total;
-        sums.second[b] /= total;
-      }
-  }
-
   bool is_positive(std::int32_t label, int l) const {
     return state_.is_positive[label * L + l] != 0;
   }
@@ -164,20 +159,19 @@ class TableRows {
       TablePass<L> pass;
       pass.n_rows = shard.n_rows;
       pass.E = state_.E + shard.first_row * L;
-      pass.c = is_logistic_ ? state_.c + shard.first_row * state_.c_stride : nullptr;
+      pass.c = Loss::keeps_odds ? state_.c + shard.first_row * state_.c_stride : nullptr;
       pass.c_stride = state_.c_stride;
       pass.factor =
           factors_.data() + static_cast<std::int64_t>(shard.label) * table_.largest_term * L;
       pass.histogram = histogram;
       if (moved_ != nullptr) pass.last = CellOf(table_, *moved_, shard.first_row);
       if (next != nullptr) pass.next = CellOf(table_, *next, shard.first_row);
-      is_logistic_ ? run<L, true>(pass) : run<L, false>(pass);
+      run<L, Loss>(pass);
     }
   }
 
   const Table& table_;
   const TableState<L>& state_;
-  const bool is_logistic_;
   const std::int64_t width_;  // numbers of a cell in a histogram
   const std::int64_t stride_;
   const std::vector<Part> parts_;

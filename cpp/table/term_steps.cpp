@@ -2,13 +2,14 @@
 #include "table/term_steps.hpp"
 
 #include <cmath>
+#include <limits>
 
 #include "simd/vectors.hpp"
 
 namespace tauboost {
 namespace {
 
-constexpr double rounding = 1e-14;
+constexpr double rounding = 1e-14;  // of a level: some fifty units in its last place
 
 // From one level to the next; what rounding made of none is none.
 double jump_above(const double* x, int t) {
@@ -16,10 +17,11 @@ double jump_above(const double* x, int t) {
   return std::abs(jump) <= rounding * (1.0 + std::abs(x[t])) ? 0.0 : jump;
 }
 
-template <bool IsLogistic>
+template <LossOf Loss>
 struct TermSteps {
   using Problem = TermProblem;
   using Work = TermWork;
+  using Model = BinModel<Loss>;
 
   void decide(const Problem& problem, Work& work, double total, int n_newton) const {
     const Term& term = problem.term;
@@ -32,8 +34,9 @@ struct TermSteps {
       shift_all(problem, work);
       return conclude(problem, work, total);
     }
-    constexpr double straight = 0.1;  // over so short a step the model hardly bends
-    double best = 0.0;                // the objective, less what it was
+    constexpr double straight =
+        0.1;            // over so short a step the model hardly bends: another gains < 1 %
+    double best = 0.0;  // the objective, less what it was
     for (int k = 0; k < n_newton; ++k) {
       propose(problem, work);
       if (!accept(problem, work, best) || work.last_move < straight || term.is_pair()) break;
@@ -44,25 +47,9 @@ struct TermSteps {
   // Gradient and curvature of the model at d. Bins without rows get a little curvature, which
   // keeps them where they are unless psi moves them.
   void expand(int n, Work& work) const {
-    const double *first = work.sums.first.data(), *second = work.sums.second.data();
-    double total = 1.0, largest = 0.0;
-    if constexpr (!IsLogistic) {
-      total = 0.0;
-      for (int b = 0; b < n; ++b) total += first[b] * work.growth[b] + second[b] / work.growth[b];
-    }
-    for (int b = 0; b < n; ++b) {
-      if constexpr (IsLogistic) {
-        const double size = work.d[b] < 0 ? 1.0 / work.growth[b] : work.growth[b];
-        work.g[b] = first[b] + second[b] * (work.d[b] < 0 ? 1.0 - size : size - 1.0);
-        work.h[b] = second[b] * size;
-      } else {
-        const double up = first[b] * work.growth[b] / total;
-        const double down = second[b] / work.growth[b] / total;
-        work.g[b] = up - down;
-        work.h[b] = up + down;
-      }
-      largest = std::max(largest, work.h[b]);
-    }
+    Model::expand(work.sums, n, work.d.data(), work.growth.data(), work.g.data(), work.h.data());
+    const double largest = *std::max_element(work.h.begin(), work.h.begin() + n);
+    // 1e-9: no level of a bin with rows notices it, and systems stay solvable; + so as not to be 0.
     const double least = 1e-9 * largest + 1e-300;
     for (int b = 0; b < n; ++b) work.h[b] = std::max(work.h[b], least);
   }
@@ -72,10 +59,10 @@ struct TermSteps {
     const int n = problem.term.n_cells();
     double g = 0.0, h = 0.0;
     for (int b = 0; b < n; ++b) {
-      g += slope(work, b);
-      h += IsLogistic ? work.sums.second[b] : work.sums.first[b] + work.sums.second[b];
+      g += Model::slope(work.sums, b);
+      h += Model::curvature(work.sums, b);
     }
-    constexpr double hardly = 1e-9;
+    constexpr double hardly = 1e-9;  // so short a shift gains 1e-18: nothing
     const double shift = h > 0.0 ? std::clamp(-g / h, -1.0, 1.0) : 0.0;
     if (std::abs(shift) < hardly) return;
     std::fill_n(work.next.begin(), n, shift);
@@ -84,10 +71,6 @@ struct TermSteps {
     std::swap(work.next, work.d);
     std::swap(work.target, work.growth);
     work.shift = shift;
-  }
-
-  static double slope(const Work& work, int b) {
-    return IsLogistic ? work.sums.first[b] : work.sums.first[b] - work.sums.second[b];
   }
 
   // The Newton step of the model with psi: next and next_shift.
@@ -153,7 +136,7 @@ struct TermSteps {
     else if (l2 > 0.0) {
       double bend = 0.0;
       for (int b = 0; b < n; ++b)
-        if (has_rows(work, b)) bend += work.h[b] * (l2 / (work.h[b] + l2));
+        if (Model::has_rows(work.sums, b)) bend += work.h[b] * (l2 / (work.h[b] + l2));
       if (bend > 0.0) shift -= slope_left(problem, work, shift) / bend;
     }
     for (int b = 0; b < n; ++b) work.next[b] = single_step(problem, work, b, shift);
@@ -168,14 +151,14 @@ struct TermSteps {
     std::vector<double>& knots = work.knots;
     knots.clear();
     for (int b = 0; b < problem.term.n_cells(); ++b) {
-      if (!has_rows(work, b)) continue;
+      if (!Model::has_rows(work.sums, b)) continue;
       const double at = problem.x[b] + work.d[b] - work.g[b] / work.h[b];
       knots.push_back(at - l1 / work.h[b]);
       knots.push_back(at + l1 / work.h[b]);
     }
     if (knots.empty()) return work.shift;
     std::sort(knots.begin(), knots.end());
-    const double none = 1e-10 * l1;
+    const double none = 1e-10 * l1;  // what rounding leaves of a sum of slopes of size l1
     const double low = where_slope_is(-none, problem, work);
     return std::max(low, std::min(work.shift, where_slope_is(none, problem, work)));
   }
@@ -198,14 +181,10 @@ struct TermSteps {
   }
 
   // Bins without rows follow any shift.
-  static bool has_rows(const Work& work, int b) {
-    return work.sums.second[b] > 0.0 || (!IsLogistic && work.sums.first[b] > 0.0);
-  }
-
   double slope_left(const Problem& problem, const Work& work, double shift) const {
     double slope = 0.0;
     for (int b = 0; b < problem.term.n_cells(); ++b)
-      if (has_rows(work, b))
+      if (Model::has_rows(work.sums, b))
         slope += work.g[b] + work.h[b] * (single_step(problem, work, b, shift) - work.d[b]);
     return slope;
   }
@@ -223,6 +202,8 @@ struct TermSteps {
   bool accept(const Problem& problem, Work& work, double& best) const {
     const int n = problem.term.n_cells();
     constexpr double hardly = 1e-5;  // so short a step fails by rounding alone
+    // A Newton step that must be cut more than five times has no use: the next block will do
+    // better.
     for (double part = 1.0; part > 1e-3; part *= 0.25) {
       if (part < 1.0) {
         for (int b = 0; b < n; ++b) work.next[b] = work.d[b] + 0.25 * (work.next[b] - work.d[b]);
@@ -233,7 +214,7 @@ struct TermSteps {
         far = std::max(far, std::abs(work.next[b]));
         move = std::max(move, std::abs(work.next[b] - work.d[b]));
       }
-      if (!(far < 600.0)) continue;
+      if (!(far < 600.0)) continue;  // exp_along is good to 700
       exp_along(work.next.data(), 1.0, Work::padded(n), work.target.data());
       const double change = loss_change(n, work);
       const double value =
@@ -253,26 +234,8 @@ struct TermSteps {
   }
 
   // Of the model, at next, whose exp is in target.
-  double loss_change(int n, const Work& work) const {
-    const double *first = work.sums.first.data(), *second = work.sums.second.data();
-    double sum = 0.0;
-    if constexpr (IsLogistic) {
-      for (int b = 0; b < n; ++b) {
-        const double size = std::abs(work.next[b]);
-        const double growth = work.next[b] < 0 ? 1.0 / work.target[b] : work.target[b];
-        // The difference has no digits where it is small: the first terms of its series do.
-        const double bend = size < 1e-3 ? size * size * (0.5 + size / 6) : growth - size - 1.0;
-        sum += first[b] * work.next[b] + second[b] * bend;
-      }
-      return sum;
-    } else {
-      for (int b = 0; b < n; ++b) {
-        const double x = work.next[b];
-        const double up = std::abs(x) < 1e-3 ? x * (1.0 + x * (0.5 + x / 6)) : work.target[b] - 1.0;
-        sum += first[b] * up - second[b] * up / (1.0 + up);
-      }
-      return std::log1p(sum);
-    }
+  static double loss_change(int n, const Work& work) {
+    return Model::change(work.sums, n, work.next.data(), work.target.data());
   }
 
   // psi at x + d, less psi at x.
@@ -309,26 +272,24 @@ struct TermSteps {
     const int n = term.ordered_first, all = term.n_cells();
     if (term.is_pair()) return 0.0;
     double sum = 0.0, largest = 0.0, before = 0.0;
-    for (int b = 0; b < n; ++b) sum += slope(work, b);
+    for (int b = 0; b < n; ++b) sum += Model::slope(work.sums, b);
     for (int t = 0; t + 1 < n; ++t) {
-      before += slope(work, t);
+      before += Model::slope(work.sums, t);
       const double jump = jump_above(problem.x, t), lam = 0.5 * jump;
       largest =
           std::max(largest, violation(sum - 2.0 * before, lam, problem.penalty, problem.jump_sign));
     }
     for (int b = n; b < all; ++b)
-      largest = std::max(
-          largest, violation(slope(work, b), problem.x[b], problem.penalty, problem.bin_sign));
+      largest = std::max(largest, violation(Model::slope(work.sums, b), problem.x[b],
+                                            problem.penalty, problem.bin_sign));
     return largest;
   }
 
   static double violation(double slope, double lam, const TermPenalty& penalty, int sign) {
-    const double base = slope + penalty.l2 * lam;
-    double least = base + (lam > 0 ? penalty.l1 : -penalty.l1);
-    double most = base + (lam < 0 ? -penalty.l1 : penalty.l1);
-    if (sign > 0 && lam <= 0.0) least = -1.0;
-    if (sign < 0 && lam >= 0.0) most = 1.0;
-    return std::max({0.0, least, -most});
+    constexpr double infinity = std::numeric_limits<double>::infinity();
+    return ElasticNet<double>{penalty.l1, penalty.l2, sign > 0 ? 0.0 : -infinity,
+                              sign < 0 ? 0.0 : infinity}
+        .violation(lam, slope);
   }
 
   void conclude(const Problem& problem, Work& work, double total) const {
@@ -343,11 +304,10 @@ struct TermSteps {
     const double loss = loss_change(n, work);
     work.next.swap(work.d);
     work.target.swap(work.growth);
-    work.change = IsLogistic ? loss : total * std::expm1(loss);
+    work.change = Model::change_of_sum(loss, total);
     work.tally.gain = -(loss + work.tally.cost);
-    // As the driver will judge it: rounding may not make a rise of it.
-    const double judged = (IsLogistic ? work.change : std::log1p(work.change / total));
-    if (judged + work.tally.cost <= 0.0) return;
+    // As the driver will test it: rounding may not make a rise of it.
+    if (Loss::change(work.change, total) + work.tally.cost <= 0.0) return;
     work.begin(n);
     work.tally = {};
     work.change = 0.0;
@@ -356,13 +316,13 @@ struct TermSteps {
 
 }  // namespace
 
-template <bool IsLogistic>
+template <LossOf Loss>
 void decide_term(const TermProblem& problem, TermWork& work, double total, int n_newton) {
-  TermSteps<IsLogistic>().decide(problem, work, total, n_newton);
+  TermSteps<Loss>().decide(problem, work, total, n_newton);
 }
 
-template void decide_term<false>(const TermProblem&, TermWork&, double, int);
-template void decide_term<true>(const TermProblem&, TermWork&, double, int);
+#define TAUBOOST_DECIDE(Loss, arguments) template void decide_term<Loss> arguments;
+TAUBOOST_EACH_LOSS(TAUBOOST_DECIDE, (const TermProblem&, TermWork&, double, int))
 
 void without_rounding(const Term& term, double* x) {
   const int n = term.ordered_first;

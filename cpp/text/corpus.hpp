@@ -11,9 +11,9 @@
 #include <utility>
 #include <vector>
 
+#include "text/ngrams.hpp"
 #include "text/reader.hpp"
 #include "text/row_blocks.hpp"
-#include "text/runs.hpp"
 #include "threads/team.hpp"
 
 namespace tauboost::text {
@@ -39,15 +39,15 @@ inline Candidate candidate(std::string_view word, std::uint32_t number) {
 
 class Corpus {
  public:
-  // For runs of words, how many texts have each word is counted: rare ones are part of no run.
-  Corpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_runs,
+  // For n-grams, how many texts have each word is counted: rare ones are part of none.
+  Corpus(const Splitting& splitting, std::vector<std::string> left_out, bool has_ngrams,
          std::uint64_t seed)
       : left_out_(std::move(left_out)),
-        has_runs_(has_runs),
+        has_ngrams_(has_ngrams),
         seed_(seed),
         readers_([this, splitting] {
           const std::vector<std::string_view> words(left_out_.begin(), left_out_.end());
-          Reader reader(splitting, words, has_runs_, seed_);
+          Reader reader(splitting, words, has_ngrams_, seed_);
           reader.learn(*characters_);
           return reader;
         }) {}
@@ -57,7 +57,7 @@ class Corpus {
   // Reads more texts. What the characters are may be known of more of them each time. After Ctrl-C
   // the corpus is of no use.
   void read(const std::vector<Text>& texts, const Characters& characters, Team& team,
-            Pulse& pulse) {
+            Cancellation& cancel) {
     if (n_texts_ + static_cast<std::int64_t>(texts.size()) >= no_word - 1)
       throw std::length_error("too many texts");
     const std::vector<std::int64_t> cuts = cut(texts, block_bytes);
@@ -70,17 +70,17 @@ class Corpus {
       Block& block = blocks_[first + static_cast<std::size_t>(b)];
       block.first_text = n_texts_ + cuts[b];
       block.reader = reader.number();
-      reader->read(texts.data() + cuts[b], cuts[b + 1] - cuts[b], block, pulse);
+      reader->read(texts.data() + cuts[b], cuts[b + 1] - cuts[b], block, cancel);
     });
     n_texts_ += static_cast<std::int64_t>(texts.size());
   }
 
   // Words alone: the rows of all texts, with the rank of each word, from 0, as its column.
-  RowBlocks rows(bool binary, Team& team, Pulse& pulse) {
+  RowBlocks rows(bool binary, Team& team, Cancellation& cancel) {
     rank(0, team);
     const auto n_words = static_cast<std::int64_t>(words_.size());
     return blocks_of<RowSorter>(
-        static_cast<std::int64_t>(blocks_.size()), [=] { return RowSorter(n_words); }, team, pulse,
+        static_cast<std::int64_t>(blocks_.size()), [=] { return RowSorter(n_words); }, team, cancel,
         [&](std::int64_t b, RowSorter& sorter, RowPool& pool) {
           const Block& block = blocks_[b];
           const std::uint32_t* const ranks = ranks_[block.reader].data();
@@ -90,17 +90,17 @@ class Corpus {
             for (; k < end; ++k) sorter.add(ranks[words[k]] - 1, false);
             sorter.write(pool, binary);
           }
-          pulse.beat(block.n_words());
+          cancel.check(block.n_words());
         });
   }
 
-  // Runs of words: the columns of all that enough texts have; parts follow each other. The corpus
+  // N-grams: the columns of all that enough texts have; parts follow each other. The corpus
   // must have been told to count.
-  std::vector<Columns> columns(const Bounds& bounds, Team& team, Pulse& pulse) {
-    if (!has_runs_) throw std::invalid_argument("the corpus has not counted");
+  std::vector<Columns> columns(const Bounds& bounds, Team& team, Cancellation& cancel) {
+    if (!has_ngrams_) throw std::invalid_argument("the corpus has not counted");
     rank(bounds.min_texts, team);
-    lay_out(bounds.most, team, pulse);
-    return collect(bounds, team, pulse);
+    lay_out(bounds.most, team, cancel);
+    return collect(bounds, team, cancel);
   }
 
   // Words by rank, from 0.
@@ -156,7 +156,7 @@ class Corpus {
   }
 
   // Puts the places of each word in a row: texts in order, parts of them side by side.
-  void lay_out(int most, Team& team, Pulse& pulse) {
+  void lay_out(int most, Team& team, Cancellation& cancel) {
     const std::size_t n_words = words_.size();
     const auto n_blocks = static_cast<std::int64_t>(blocks_.size());
     const std::int64_t n_parts = std::min<std::int64_t>(team.size() == 1 ? 1 : 2 * team.size(),
@@ -167,9 +167,9 @@ class Corpus {
     const auto share = [&](const auto& use) {
       team.share(n_parts, [&](std::int64_t p) {
         const std::int64_t end = n_blocks * (p + 1) / n_parts;
-        for (std::int64_t b = n_blocks * p / n_parts; b < end && !pulse.stopped(); ++b) {
+        for (std::int64_t b = n_blocks * p / n_parts; b < end && !cancel.stopped(); ++b) {
           use(starts[p], blocks_[b]);
-          pulse.beat(blocks_[b].n_words());
+          cancel.check(blocks_[b].n_words());
         }
       });
     };
@@ -209,14 +209,14 @@ class Corpus {
     }
   }
 
-  // All words by rank in one row, for runs of three words and more.
+  // All words by rank in one row, for n-grams of three words and more.
   void make_stream(int most, Team& team) {
     std::int64_t place = 0;
     for (Block& block : blocks_) {
       block.first_place = place;
       place += block.n_words() + static_cast<std::int64_t>(block.text_ends.size());
     }
-    if (place >= no_word) throw std::length_error("too many words for runs of three");
+    if (place >= no_word) throw std::length_error("too many words for n-grams of three");
     stream_.reserve(place + most);
     text_of_.reserve(place + most);
     std::fill_n(stream_.data() + place, most, 0);
@@ -237,7 +237,7 @@ class Corpus {
     });
   }
 
-  std::vector<Columns> collect(const Bounds& bounds, Team& team, Pulse& pulse) {
+  std::vector<Columns> collect(const Bounds& bounds, Team& team, Cancellation& cancel) {
     const auto n_words = static_cast<std::uint32_t>(words_.size());
     const std::int64_t n_parts = team.size() == 1 ? 1 : 4 * team.size();
     std::vector<std::uint32_t> cuts{1};  // words with about as many places
@@ -251,20 +251,20 @@ class Corpus {
     const Stream stream{stream_.data(), keeps_places_ ? text_of_.data() : nullptr};
     std::vector<Columns> parts(static_cast<std::size_t>(n_parts));
     team.share(n_parts, [&](std::int64_t p) {
-      Runs runs(stream, bounds);
-      for (std::uint32_t word = cuts[p]; word < cuts[p + 1] && !pulse.stopped(); ++word) {
+      Ngrams ngrams(stream, bounds);
+      for (std::uint32_t word = cuts[p]; word < cuts[p + 1] && !cancel.stopped(); ++word) {
         std::uint64_t* const places = places_.data() + word_starts_[word];
         const std::int64_t n = word_starts_[word + 1] - word_starts_[word];
-        runs.add(word, places, n);
-        pulse.beat(n);
+        ngrams.add(word, places, n);
+        cancel.check(n);
       }
-      parts[p] = runs.take();
+      parts[p] = ngrams.take();
     });
     return parts;
   }
 
   const std::vector<std::string> left_out_;
-  const bool has_runs_;
+  const bool has_ngrams_;
   const std::uint64_t seed_;
   const Characters* characters_ = nullptr;  // those of the texts that are being read
   std::int64_t n_texts_ = 0;

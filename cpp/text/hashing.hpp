@@ -66,7 +66,7 @@ inline std::int32_t murmur(Key key, std::uint32_t size) {
 struct Hashing {
   std::uint32_t n_features = 1 << 20;
   bool alternate_sign = true, binary = false;
-  int least = 1, most = 1;  // words in a run
+  int least = 1, most = 1;  // words in an n-gram
 
   // Without branches: half of all hashes are negative.
   void add(std::int32_t hash, RowSorter& row) const {
@@ -79,7 +79,7 @@ struct Hashing {
   }
 };
 
-// Writes the words of a text in a row, with a space behind each: a run of them is a piece of it.
+// Writes the words of a text in a row, with a space behind each: an n-gram is a piece of it.
 class HashedRows {
  public:
   HashedRows(const Splitting& splitting, const Characters& characters, const Hashing& hashing,
@@ -93,7 +93,7 @@ class HashedRows {
     ends_.clear();
     split_(text, *this);
     hash_keys();
-    hash_runs();
+    hash_ngrams();
     sorter_.write(rows, hashing_.binary);
   }
 
@@ -130,7 +130,7 @@ class HashedRows {
     words_.push_back(' ');
   }
 
-  void hash_runs() {
+  void hash_ngrams() {
     const auto n = static_cast<std::int64_t>(ends_.size());
     for (int length = hashing_.least; length <= hashing_.most; ++length)
       for (std::int64_t k = 0; k + length <= n; ++k) {

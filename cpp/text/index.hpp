@@ -1,4 +1,4 @@
-// Terms that are known, to be found in texts: words by their numbers, runs of words as steps from
+// Terms that are known, to be found in texts: words by their numbers, n-grams as steps from
 // one to the next.
 #pragma once
 
@@ -14,7 +14,50 @@
 
 namespace tauboost::text {
 
-// Which runs there are: a run is a node, a longer run a step by one more word. Words are the first
+// Strings in one piece of text, cut by offsets; two sorted lists of them made to one.
+
+struct Packed {
+  const char* text;
+  const std::int64_t* ends;  // n + 1 of them: where each string begins, and the last one ends
+  std::int64_t n;
+
+  std::string_view operator[](std::int64_t k) const {
+    return {text + ends[k], static_cast<std::size_t>(ends[k + 1] - ends[k])};
+  }
+};
+
+// Two lists as one, and the place in it of each string of either.
+struct Merged {
+  std::vector<std::uint8_t> text;
+  std::vector<std::int64_t> ends{0};
+  std::vector<std::int64_t> first, second;
+};
+
+inline Merged merged(const Packed& a, const Packed& b) {
+  Merged both;
+  both.text.reserve(static_cast<std::size_t>(a.ends[a.n] + b.ends[b.n]));
+  both.ends.reserve(static_cast<std::size_t>(a.n + b.n + 1));
+  both.first.reserve(static_cast<std::size_t>(a.n));
+  both.second.reserve(static_cast<std::size_t>(b.n));
+  for (std::int64_t i = 0, j = 0; i < a.n || j < b.n;) {
+    const int order = i == a.n ? 1 : j == b.n ? -1 : a[i].compare(b[j]);
+    const std::string_view string = order <= 0 ? a[i] : b[j];
+    const auto place = static_cast<std::int64_t>(both.ends.size()) - 1;
+    both.text.insert(both.text.end(), string.begin(), string.end());
+    both.ends.push_back(static_cast<std::int64_t>(both.text.size()));
+    if (order <= 0) {
+      both.first.push_back(place);
+      ++i;
+    }
+    if (order >= 0) {
+      both.second.push_back(place);
+      ++j;
+    }
+  }
+  return both;
+}
+
+// Which n-grams there are: one is a node, a longer one a step by one more word. Words are the first
 // nodes.
 class Index {
  public:
@@ -25,13 +68,13 @@ class Index {
   }
 
   // Words first: their numbers are to be the nodes below all others.
-  void add_words(std::string_view term, bool is_run) {
-    each_word(term, is_run, [&](std::string_view word) { words_.add(word); });
+  void add_words(std::string_view term, bool is_ngram) {
+    each_word(term, is_ngram, [&](std::string_view word) { words_.add(word); });
   }
-  void add(std::string_view term, bool is_run, std::int32_t column) {
+  void add(std::string_view term, bool is_ngram, std::int32_t column) {
     if (columns_.size() < words_.size()) columns_.resize(words_.size(), -1);
     std::uint32_t node = no_word;
-    each_word(term, is_run, [&](std::string_view word) {
+    each_word(term, is_ngram, [&](std::string_view word) {
       const std::uint32_t next = words_.find(word);
       node = node == no_word ? next : step(node, next);
     });
@@ -64,9 +107,9 @@ class Index {
   };
 
   template <typename Use>
-  static void each_word(std::string_view term, bool is_run, const Use& use) {
+  static void each_word(std::string_view term, bool is_ngram, const Use& use) {
     for (;;) {
-      const std::size_t end = is_run ? term.find(' ') : term.npos;
+      const std::size_t end = is_ngram ? term.find(' ') : term.npos;
       use(term.substr(0, end));
       if (end == term.npos) return;
       term.remove_prefix(end + 1);
@@ -142,7 +185,7 @@ class FoundTerms {
     if (column >= 0) sorter_.add(static_cast<std::uint32_t>(column), false);
   }
 
-  // From runs that end before a word to those that end with it: node k begins at word k.
+  // From n-grams that end before a word to those that end with it: node k begins at word k.
   void lengthen(int length) {
     const std::size_t n =
         words_.size() < static_cast<std::size_t>(length) ? 0 : words_.size() - length + 1;

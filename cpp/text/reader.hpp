@@ -11,7 +11,7 @@
 #include "matrix/pages.hpp"
 #include "text/split.hpp"
 #include "text/words.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 
 namespace tauboost::text {
 
@@ -64,7 +64,7 @@ class Lookup {
   int size_ = 0;
 };
 
-// Words of a run of texts, by their numbers in one reader's list.
+// Words of some texts in a row, by their numbers in one reader's list.
 struct Block {
   std::int64_t first_text = 0;
   std::int64_t first_place = 0;  // among the words of all texts, one behind each text
@@ -88,10 +88,10 @@ class Reader {
 
   void learn(const Characters& characters) { split_.learn(characters); }
 
-  void read(const Text* texts, std::int64_t n_texts, Block& block, Pulse& pulse) {
+  void read(const Text* texts, std::int64_t n_texts, Block& block, Cancellation& cancel) {
     block.first_word = read_.size();
-    for (std::int64_t k = 0; k < n_texts && !pulse.stopped(); ++k) {
-      pulse.beat(texts[k].n_bytes());
+    for (std::int64_t k = 0; k < n_texts && !cancel.stopped(); ++k) {
+      cancel.check(texts[k].n_bytes());
       std::uint32_t* const words = read_.reserve(split_.most_words(texts[k].length));
       const auto text = static_cast<std::uint32_t>(block.first_text + k + 1);  // 0 is none
       read_.extend(counts_ ? read<true>(texts[k], text, words)

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <bit>
+#include <cmath>
 #include <cstdint>
 #include <functional>
 #include <utility>
@@ -10,7 +11,7 @@
 
 #include "matrix/pages.hpp"
 #include "text/text.hpp"
-#include "threads/pulse.hpp"
+#include "threads/cancellation.hpp"
 #include "threads/scratch.hpp"
 #include "threads/team.hpp"
 
@@ -23,7 +24,7 @@ struct RowPool {
   std::vector<std::int64_t> ends;  // of each row in them
 };
 
-// Rows of a run of texts, in one of the pools.
+// Rows of some texts in a row, in one of the pools.
 struct RowBlock {
   int pool = 0;
   std::int64_t first_row = 0, end_row = 0;
@@ -140,7 +141,7 @@ inline std::vector<std::int64_t> cut(const std::vector<Text>& texts, std::int64_
 // uses at the time. After Ctrl-C the rows are of no use.
 template <typename Maker, typename Make>
 RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_maker, Team& team,
-                    Pulse& pulse, const Make& make) {
+                    Cancellation& cancel, const Make& make) {
   struct Work {
     Maker maker;
     RowPool pool = {};
@@ -149,7 +150,7 @@ RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_mak
   RowBlocks rows;
   rows.blocks.resize(static_cast<std::size_t>(n_blocks));
   team.share(n_blocks, [&](std::int64_t b) {
-    if (pulse.stopped()) return;
+    if (cancel.stopped()) return;
     const auto work = works.borrow();
     RowPool& pool = work->pool;
     const auto first = static_cast<std::int64_t>(pool.ends.size());
@@ -162,16 +163,134 @@ RowBlocks blocks_of(std::int64_t n_blocks, const std::function<Maker()>& new_mak
 
 // The rows of texts: a maker adds the row of a text to a pool.
 template <typename Maker>
-RowBlocks rows_of(const std::vector<Text>& texts, const Maker& maker, Team& team, Pulse& pulse) {
+RowBlocks rows_of(const std::vector<Text>& texts, const Maker& maker, Team& team,
+                  Cancellation& cancel) {
   const std::vector<std::int64_t> cuts = cut(texts, 1 << 18);
   return blocks_of<Maker>(
-      static_cast<std::int64_t>(cuts.size()) - 1, [&] { return maker; }, team, pulse,
+      static_cast<std::int64_t>(cuts.size()) - 1, [&] { return maker; }, team, cancel,
       [&](std::int64_t b, Maker& make, RowPool& pool) {
-        for (std::int64_t k = cuts[b]; k < cuts[b + 1] && !pulse.stopped(); ++k) {
+        for (std::int64_t k = cuts[b]; k < cuts[b + 1] && !cancel.stopped(); ++k) {
           make(texts[k], pool);
-          pulse.beat(texts[k].n_bytes());
+          cancel.check(texts[k].n_bytes());
         }
       });
 }
+
+// The arrays of CSR, and blocks of rows put together in them: some columns left out, counts
+// weighed.
+
+// How counts become values, in scikit-learn's order: logarithms, weights of columns, length 1.
+struct Weighing {
+  bool sublinear = false;
+  const double* idf = nullptr;
+  int norm = 0;  // 1: the sum of absolute values is 1; 2: the sum of squares
+
+  bool is_plain() const { return !sublinear && idf == nullptr && norm == 0; }
+
+  void operator()(const std::int32_t* columns, double* values, std::int64_t n) const {
+    if (sublinear)
+      for (std::int64_t k = 0; k < n; ++k)
+        values[k] = values[k] == 1.0 ? 1.0 : std::log(values[k]) + 1.0;
+    if (idf != nullptr)
+      for (std::int64_t k = 0; k < n; ++k) values[k] *= idf[columns[k]];
+    if (norm == 0) return;
+    double sum = 0.0;
+    for (std::int64_t k = 0; k < n; ++k)
+      sum += norm == 2 ? values[k] * values[k] : std::abs(values[k]);
+    if (norm == 2) sum = std::sqrt(sum);
+    if (sum == 0.0) return;
+    for (std::int64_t k = 0; k < n; ++k) values[k] /= sum;
+  }
+};
+
+// What values a matrix has: none, as all are 1; integers; or real numbers.
+enum class Kind { ones, counts, values };
+
+struct RowArrays {
+  explicit RowArrays(Kind kind) : kind(kind) {}
+
+  Kind kind;
+  Growing<std::int64_t> indptr, counts;
+  Growing<std::int32_t> indices;
+  Growing<double> values;
+
+  template <typename T>
+  static void make(Growing<T>& array, std::int64_t n) {
+    array.reserve(n);
+    array.extend(n);
+  }
+  // Makes room for the entries.
+  void reserve(std::int64_t nnz) {
+    make(indices, nnz);
+    if (kind == Kind::counts) make(counts, nnz);
+    if (kind == Kind::values) make(values, nnz);
+  }
+
+  void weigh(const Weighing& weighing, Team& team) {
+    if (kind != Kind::values || weighing.is_plain()) return;
+    const std::int64_t* const ends = indptr.data();
+    team.share_blocks(indptr.size() - 1, 256, [&](std::int64_t begin, std::int64_t end) {
+      for (std::int64_t j = begin; j < end; ++j)
+        weighing(indices.data() + ends[j], values.data() + ends[j], ends[j + 1] - ends[j]);
+    });
+  }
+};
+
+// Rows in blocks, in order, whose columns may get new numbers, ascending too; -1 leaves one out.
+class Joining {
+ public:
+  Joining(const RowBlocks& rows, const std::int32_t* numbers) : rows_(rows), numbers_(numbers) {}
+
+  RowArrays operator()(Kind kind, const Weighing& weighing, Team& team) const {
+    const std::size_t n_blocks = rows_.blocks.size();
+    std::vector<std::int64_t> first(n_blocks + 1), entries(n_blocks + 1);  // before each block
+    each_block(team, [&](std::size_t b) { entries[b + 1] = count(b); });
+    for (std::size_t b = 0; b < n_blocks; ++b) {
+      first[b + 1] = first[b] + rows_.n_rows(b);
+      entries[b + 1] += entries[b];
+    }
+    RowArrays arrays(kind);
+    RowArrays::make(arrays.indptr, first.back() + 1);
+    arrays.indptr.data()[0] = 0;
+    arrays.reserve(entries.back());
+    each_block(team, [&](std::size_t b) { copy(b, first[b], entries[b], arrays); });
+    arrays.weigh(weighing, team);
+    return arrays;
+  }
+
+ private:
+  template <typename Use>
+  void each_block(Team& team, const Use& use) const {
+    team.share(static_cast<std::int64_t>(rows_.blocks.size()),
+               [&](std::int64_t b) { use(static_cast<std::size_t>(b)); });
+  }
+
+  std::int64_t count(std::size_t b) const {
+    if (numbers_ == nullptr) return rows_.end(b) - rows_.begin(b);
+    const std::int32_t* const columns = rows_.pool(b).columns.data();
+    return std::count_if(columns + rows_.begin(b), columns + rows_.end(b),
+                         [&](std::int32_t i) { return numbers_[i] >= 0; });
+  }
+
+  void copy(std::size_t b, std::int64_t row, std::int64_t at, RowArrays& out) const {
+    const RowPool& pool = rows_.pool(b);
+    std::int64_t k = rows_.begin(b);
+    for (std::int64_t j = rows_.blocks[b].first_row; j < rows_.blocks[b].end_row; ++j) {
+      for (; k < pool.ends[static_cast<std::size_t>(j)]; ++k) {
+        const std::int32_t column = pool.columns.data()[k];
+        const std::int32_t number = numbers_ == nullptr ? column : numbers_[column];
+        if (number < 0) continue;
+        out.indices.data()[at] = number;
+        if (out.kind == Kind::counts) out.counts.data()[at] = pool.counts.data()[k];
+        if (out.kind == Kind::values) out.values.data()[at] = pool.counts.data()[k];
+        ++at;
+      }
+      out.indptr.data()[++row] = at;
+    }
+  }
+
+  const RowBlocks& rows_;
+  const std::int32_t* numbers_;
+};
 
 }  // namespace tauboost::text

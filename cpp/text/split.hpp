@@ -88,7 +88,7 @@ class Splitter {
   template <typename Sink>
   void operator()(const Text& text, Sink&& sink) {
     if (splitting_.most > 0)
-      by_width(text, [&](const auto* c) { runs(c, text.length, sink); });
+      by_width(text, [&](const auto* c) { ngrams(c, text.length, sink); });
     else if (text.is_ascii)
       ascii(static_cast<const char*>(text.data), text.length, sink);
     else
@@ -184,9 +184,9 @@ class Splitter {
     return word_.data() + size;
   }
 
-  // Runs of characters within words that space surrounds; a space is put before and behind each.
+  // n-grams of characters within words that space surrounds; a space is put before and behind each.
   template <typename C, typename Sink>
-  void runs(const C* text, std::int64_t length, Sink& sink) {
+  void ngrams(const C* text, std::int64_t length, Sink& sink) {
     for (std::int64_t at = 0; at < length;) {
       word_.assign(1, ' ');
       ends_.assign({0, 1});

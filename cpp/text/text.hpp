@@ -31,7 +31,7 @@ struct Characters {
 struct Splitting {
   bool lowercase = true;
   int shortest = 2;
-  int least = 0, most = 0;  // lengths of runs of characters; 0: words
+  int least = 0, most = 0;  // lengths of n-grams of characters; 0: words
 };
 
 // Writes a code point as UTF-8, half a pair of UTF-16 like any other; returns what comes behind it.

@@ -10,7 +10,7 @@
 //
 // A task is told its number and nothing of who runs it: there is no member to index by. What tasks
 // need room for is indexed by the task, or borrowed for as long as it runs (scratch.hpp). How tasks
-// are claimed, and why that is right: crew.hpp.
+// are claimed, and why that is right: thread_pool.hpp.
 #pragma once
 
 #include <algorithm>
@@ -18,18 +18,18 @@
 #include <limits>
 #include <stdexcept>
 
-#include "threads/crew.hpp"
+#include "threads/thread_pool.hpp"
 
 namespace tauboost {
 
 class Team {
  public:
-  explicit Team(int n_threads) : crew_(n_threads > 1 ? Crew::borrow(n_threads) : nullptr) {
+  explicit Team(int n_threads) : pool_(n_threads > 1 ? ThreadPool::borrow(n_threads) : nullptr) {
     get_ready_to_throw();
-    if (crew_ != nullptr) size_ = crew_->size(n_threads);
+    if (pool_ != nullptr) size_ = pool_->size(n_threads);
   }
   ~Team() {
-    if (crew_ != nullptr) Crew::give_back(crew_);
+    if (pool_ != nullptr) ThreadPool::give_back(pool_);
   }
   Team(const Team&) = delete;
   Team& operator=(const Team&) = delete;
@@ -44,7 +44,7 @@ class Team {
     if (n_tasks > std::numeric_limits<std::uint32_t>::max())
       throw std::length_error("too many tasks");
     const int size = static_cast<int>(std::min<std::int64_t>(size_, n_tasks));
-    if (size > 1) return crew_->run({&call<Task>, &task, n_tasks, size});
+    if (size > 1) return pool_->run({&call<Task>, &task, n_tasks, size});
     for (std::int64_t k = 0; k < n_tasks; ++k) task(k);
   }
 
@@ -63,7 +63,7 @@ class Team {
     (*static_cast<const Task*>(task))(k);
   }
 
-  Crew* crew_;
+  ThreadPool* pool_;
   int size_ = 1;
 };
 

@@ -31,7 +31,7 @@ import numpy as np
 import tauboost as tb
 import tauboost.cli.convert
 import tauboost.cli.fit
-import tauboost.cli.outputs
+import tauboost.cli.fitting
 import tauboost.cli.predict
 import tauboost.kinds.sparse
 from tauboost.cli import main as command_line

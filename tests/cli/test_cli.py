@@ -238,7 +238,7 @@ def test_inspect_table(tauboost, data, columns):
 
 def test_taus_reach_n_with_few_steps():
     def taus_to(n):
-        return [row.tau for row in sparse.tau_table(n, 1, 10)]
+        return [row["tau"] for row in sparse.tau_table(n, 1, 10)]
 
     assert taus_to(1) == [1]
     assert taus_to(8) == [1, 2, 4, 8]

@@ -248,8 +248,11 @@ def test_killed_at_any_moment(folder, options):
         with fit_process(folder, *arguments, *kept) as process:
             while not (folder / "c").exists() and process.poll() is None:
                 time.sleep(0.001)  # made just before the fit
-            # Alone on the machine, a fit may be over much sooner: strike early, too.
-            time.sleep(rng.uniform(0, length / 2 ** (attempt % 4)))
+            # Alone on the machine, a fit may be over much sooner: strike early, too. What a search
+            # has chosen is saved when it is over: strike soon after that every other time.
+            while attempt % 2 and not state.exists() and process.poll() is None:
+                time.sleep(0.001)
+            time.sleep(rng.uniform(0, length / 2 ** (attempt % 8)))
             process.send_signal(signal.SIGKILL)
         n_saved += state.exists()
         if n_saved == 4:

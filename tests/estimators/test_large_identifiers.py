@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 import tauboost as tb
-from tauboost.tables.binning import Tally, bin_table, encode, tally_column
+from tauboost.tables.binning import ValueCounts, bin_table, count_values, encode
 from tauboost.tables.columns import CategoryColumn
 from tauboost.validation.frames import take_frame
 
@@ -112,5 +112,5 @@ def test_a_model_and_its_file_tell_them_apart(tmp_path):
 def test_parts_of_a_cluster_tell_them_apart():
     frame = take_frame(make_table()[0])
     parts = [frame.select(np.arange(k, 600, 3)) for k in range(3)]
-    found = Tally.merged([tally_column(part, 0, None, True) for part in parts], "id")
+    found = ValueCounts.merged([count_values(part, 0, None, True) for part in parts], "id")
     assert sorted(found.values) == [str(2**53 + k) for k in range(8)]

@@ -17,7 +17,7 @@ import tauboost as tb
 from problems import CASES
 from tauboost.design.units import Units
 from tauboost.estimators import path_result
-from tauboost.tuning import path_lanes
+from tauboost.tuning import paths
 from tauboost.tuning.samples import Samples
 from tauboost.validation import as_csr
 
@@ -169,7 +169,7 @@ def test_sweeps_over_columns_in_use_change_nothing(monkeypatch):
     X, y = tb.make_w8a_like(500, random_state=0)
     options = {"l1_ratio": 1.0, "n_alphas": 5, "cv": None, "random_state": 0, **TIGHT}
     partial = tb.regularization_path(X, y, **options)
-    monkeypatch.setattr(path_lanes, "LARGEST_SHARE", 0.0)
+    monkeypatch.setattr(paths, "LARGEST_SHARE", 0.0)
     full = tb.regularization_path(X, y, **options)
     np.testing.assert_allclose(partial.objective, full.objective, rtol=1e-8)
 

@@ -11,7 +11,7 @@ from sklearn.metrics import roc_auc_score
 
 import tauboost as tb
 from tauboost.tables import columns as columns_of
-from tauboost.tables.binning import Tally, bin_table, tally_column
+from tauboost.tables.binning import ValueCounts, bin_table, count_values
 from tauboost.tables.columns import split_planes
 from tauboost.validation.frames import take_frame
 
@@ -213,6 +213,6 @@ def test_tallies_of_parts_make_the_same_column():
     frame = take_frame(make_table(3000, 1, holes=0.1)[0])
     [_, column], _ = bin_table(frame)
     parts = [frame.select(np.arange(k, 3000, 4)) for k in range(4)]
-    tallies = [tally_column(part, 1, None, False) for part in parts]
-    found = Tally.merged(tallies, "zip").column("zip", 255)
+    counts_of_parts = [count_values(part, 1, None, False) for part in parts]
+    found = ValueCounts.merged(counts_of_parts, "zip").column("zip", 255)
     assert found.categories.tolist() == column.categories.tolist()

@@ -84,7 +84,7 @@ def test_what_was_chosen_is_not_searched_again(tmp_path, monkeypatch, name):
         fit_watched(
             tb.TauBoostClassifier(**parameters), X, y, checkpoint=Mortal(tmp_path / "fit", 0)
         )
-    for step in ("select", "calibrated"):
+    for step in ("search", "calibrated"):
         monkeypatch.setattr(f"tauboost.tuning.training.{step}", lambda *_: pytest.fail("again"))
     clf = tb.TauBoostClassifier(**parameters)
     fit_watched(clf, X, y, checkpoint=Checkpoint(tmp_path / "fit"))
@@ -175,7 +175,7 @@ def forge(path, arrays=None, choice=None, **metadata):
     for name, change in (arrays or {}).items():
         tensors[name] = change(tensors[name])
     found = json.loads(strings["facts"])
-    found["choice"] |= choice or {}
+    found["selection"] |= choice or {}
     del strings["crc32"]
     write_tensors(path, tensors, strings | {"facts": json.dumps(found)} | metadata)
 
@@ -224,7 +224,7 @@ def test_a_state_elsewhere_is_a_start_and_no_more(half):
         {"facts": "{"},
         {"facts": "7"},
         {"facts": "{}"},
-        {"facts": '{"choice": 7}'},
+        {"facts": '{"selection": 7}'},
     ],
 )
 def test_forged_strings_are_refused(half, metadata):
@@ -235,13 +235,13 @@ def test_forged_strings_are_refused(half, metadata):
 
 
 CHOICES = [
-    {"strength": ["logistic", 2e-3, 0.0]},  # alpha was given
-    {"strength": ["no loss", 1e-3, 0.0]},
-    {"strength": [["logistic"], 1e-3, 0.0]},
-    {"strength": ["logistic", -1.0, 0.0]},
-    {"strength": ["logistic", 1e-3, 2.0]},
-    {"strength": ["logistic"]},
-    {"strength": 7},
+    {"chosen": ["logistic", 2e-3, 0.0]},  # alpha was given
+    {"chosen": ["no loss", 1e-3, 0.0]},
+    {"chosen": [["logistic"], 1e-3, 0.0]},
+    {"chosen": ["logistic", -1.0, 0.0]},
+    {"chosen": ["logistic", 1e-3, 2.0]},
+    {"chosen": ["logistic"]},
+    {"chosen": 7},
     {"loss": "small"},
     {"loss": -1.0},
     {"loss": True},

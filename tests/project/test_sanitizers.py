@@ -93,7 +93,7 @@ def test_phases_of_all_sizes(tmp_path):
     assert " 0 of them by helpers" not in done.stdout
 
 
-CREW_FAULTS = {
+POOL_FAULTS = {
     "claims in any phase": ("word >> 32 == phase ?", "phase == phase ?"),
     "does not wait": ("wait_for(static_cast<std::uint32_t>(phase.n_tasks - own));", "(void)own;"),
 }
@@ -101,13 +101,13 @@ CREW_FAULTS = {
 
 @pytest.mark.skipif(BUILD is not None, reason="is a sanitizer build")
 @pytest.mark.skipif(shutil.which("g++") is None, reason="needs g++")
-@pytest.mark.parametrize(("right", "wrong"), CREW_FAULTS.values(), ids=CREW_FAULTS)
-def test_phases_of_a_faulty_crew_fail(right, wrong, tmp_path):
+@pytest.mark.parametrize(("right", "wrong"), POOL_FAULTS.values(), ids=POOL_FAULTS)
+def test_phases_of_a_faulty_pool_fail(right, wrong, tmp_path):
     shutil.copytree(ROOT / "cpp" / "threads", tmp_path / "threads")
-    crew = tmp_path / "threads" / "crew.hpp"
-    text = crew.read_text()
+    pool = tmp_path / "threads" / "thread_pool.hpp"
+    text = pool.read_text()
     assert text.count(right) == 1
-    crew.write_text(text.replace(right, wrong))
+    pool.write_text(text.replace(right, wrong))
     assert compiled(ROOT / "fuzz" / "phases.cpp", tmp_path / "phases", headers=tmp_path)
     assert run(tmp_path / "phases", "100000").returncode != 0
 

@@ -1,4 +1,4 @@
-"""Bins from tallies of parts of a table: those of the whole table, however it is cut."""
+"""Bins from value counts of parts of a table: those of the whole table, however it is cut."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from frames import FRAMES
-from tauboost.tables import binning as tallies
+from tauboost.tables import binning
 from tauboost.tables.binning import (
-    Tally,
+    ValueCounts,
     WholeUnit,
     bin_table,
-    tally_column,
+    count_values,
     weight_units,
     whole_weights,
 )
@@ -23,10 +23,10 @@ from tauboost.validation.frames import take_frame
 def merged_column(frame, k, cuts, weights=None, max_bins=255, is_category=False):
     parts = [rows for rows in np.split(np.arange(frame.n_rows), cuts) if len(rows)]
     found = [
-        tally_column(frame.select(rows), k, None if weights is None else weights[rows], is_category)
+        count_values(frame.select(rows), k, None if weights is None else weights[rows], is_category)
         for rows in parts
     ]
-    return Tally.merged(found, frame.names[k]).column(frame.names[k], max_bins)
+    return ValueCounts.merged(found, frame.names[k]).column(frame.names[k], max_bins)
 
 
 @given(
@@ -65,41 +65,41 @@ def test_numbers_as_categories():
 
 def test_strings_in_one_part_and_numbers_in_another():
     frame = take_frame(np.array([["a"], [None]], dtype=object))
-    words, missing = (tally_column(frame.select(np.array([k])), 0, None, False) for k in (0, 1))
-    assert Tally.merged([missing, words], "x").values == ("a",)
-    numbers = tally_column(take_frame([[1.0]]), 0, None, False)
+    words, missing = (count_values(frame.select(np.array([k])), 0, None, False) for k in (0, 1))
+    assert ValueCounts.merged([missing, words], "x").values == ("a",)
+    numbers = count_values(take_frame([[1.0]]), 0, None, False)
     with pytest.raises(TypeError, match="column 'x' holds both strings and numbers"):
-        Tally.merged([words, numbers], "x")
+        ValueCounts.merged([words, numbers], "x")
 
 
 def test_many_values_are_taken_together_and_heavy_ones_stay(monkeypatch):
-    monkeypatch.setattr(tallies, "MOST_VALUES", 2000)
+    monkeypatch.setattr(binning, "MOST_VALUES", 2000)
     random = np.random.default_rng(0)
     x = np.where(random.random(50_000) < 0.3, 0.25, random.random(50_000))
-    tally = tally_column(take_frame(x.reshape(-1, 1)), 0, None, False)
-    few = tally.bounded("x")
-    assert len(few.values) <= 2000 < len(tally.values)
+    count = count_values(take_frame(x.reshape(-1, 1)), 0, None, False)
+    few = count.bounded("x")
+    assert len(few.values) <= 2000 < len(count.values)
     assert few.weights.sum() == 50_000
-    assert few.weights[few.values == 0.25] == tally.weights[tally.values == 0.25]
-    edges, rough = (t.column("x", 64).edges for t in (tally, few))
+    assert few.weights[few.values == 0.25] == count.weights[count.values == 0.25]
+    edges, rough = (t.column("x", 64).edges for t in (count, few))
     shares = [np.diff(np.searchsorted(np.sort(x), e, side="right")) for e in (edges, rough)]
     group = 4 * 50_000 / 2000
     assert abs(len(edges) - len(rough)) <= 1
     assert shares[1][shares[1] < 15_000].max() <= shares[0][shares[0] < 15_000].max() + 2 * group
     np.testing.assert_array_equal(few.bounded("x").values, few.values)
-    at = np.searchsorted(tally.values, 0.25) + np.arange(
+    at = np.searchsorted(count.values, 0.25) + np.arange(
         -1, 2
     )  # its neighbours, too: edges are cut there
-    assert np.isin(tally.values[at], few.values).all()
+    assert np.isin(count.values[at], few.values).all()
 
 
 def test_many_strings(monkeypatch):
-    monkeypatch.setattr(tallies, "MOST_VALUES", 1500)
+    monkeypatch.setattr(binning, "MOST_VALUES", 1500)
     words = [f"w{k % 1600}" for k in range(8000)] + ["often"] * 50
-    tally = tally_column(take_frame([[w] for w in words]), 0, None, False)
-    few = tally.bounded("x")
+    count = count_values(take_frame([[w] for w in words]), 0, None, False)
+    few = count.bounded("x")
     assert len(few.values) == 1500
     assert few.values[0] == "often"
     names = take_frame([[f"n{k}"] for k in range(2000)])
     with pytest.raises(ValueError, match="2,000 different values in 2,000 rows, like an identif"):
-        tally_column(names, 0, None, False).bounded("x")
+        count_values(names, 0, None, False).bounded("x")

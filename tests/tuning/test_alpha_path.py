@@ -9,10 +9,10 @@ from sklearn.linear_model import LogisticRegression
 
 import tauboost as tb
 from first_steps import expected_scales, in_units, samples_of, table
+from tauboost.search.search import Candidate
 from tauboost.solvers import Status
 from tauboost.solvers.stopping import StoppingRule, SweepMonitor, run
 from tauboost.tuning.alpha_path import AlphaPath
-from tauboost.tuning.strength import Strength
 
 ALPHAS = [0.3, 3e-3]
 WEIGHTS = np.random.default_rng(0).integers(1, 4, 60)
@@ -38,7 +38,7 @@ def converged(path, decrease, most, look=None):
 
 def models(path, part):
     """Return the coefficients and intercepts of the fits without a part."""
-    found = [path.samples.design.coefficients(point) for point in path.points(part)]
+    found = [path.samples.design.coefficients(point) for point in path.points(fold=part)]
     return np.stack([coef for coef, _ in found]), np.array([b for _, b in found])
 
 
@@ -49,10 +49,10 @@ def test_every_fit_is_scikit_learns_without_its_fold(n_classes, fit_intercept, w
     X, codes = table(1, 60, n_classes)
     copies = np.ones(60) if weights is None else weights.astype(float)
     samples, parts = samples_of(X, codes, weights, fit_intercept=fit_intercept), folds(60, 2)
-    path = AlphaPath(samples, Strength("logistic", ALPHAS[0], 0.0), parts)
+    path = AlphaPath(samples, Candidate("logistic", ALPHAS[0], 0.0), parts)
     Z = in_units(X, copies, fit_intercept)
     for alpha in ALPHAS:
-        path.go_to(Strength("logistic", alpha, 0.0))
+        path.at(Candidate("logistic", alpha, 0.0))
         converged(path, 1e-14, 400)
         for p, held in enumerate(parts):
             coef, intercept = models(path, p)
@@ -76,10 +76,10 @@ def test_every_fit_is_that_of_solve_without_its_fold(loss, l1_ratio):
     X, codes = table(2, 60, 2)
     X = X[:, [0, 1, 4, 7, 8]]
     samples, parts = samples_of(X, codes), folds(60, 2)
-    path = AlphaPath(samples, Strength(loss, 0.1, l1_ratio), parts)
+    path = AlphaPath(samples, Candidate(loss, 0.1, l1_ratio), parts)
     Z = in_units(X, np.ones(60))
     for alpha in (0.1, 0.02):
-        path.go_to(Strength(loss, alpha, l1_ratio))
+        path.at(Candidate(loss, alpha, l1_ratio))
         converged(path, 1e-15, 1000)
         for p, held in enumerate(parts):
             learnt = held < 1
@@ -95,7 +95,7 @@ def test_every_fit_is_that_of_solve_without_its_fold(loss, l1_ratio):
             assert path.values()[p, 0] == pytest.approx(best.value, abs=1e-5)
     objectives = []
     for p in range(2):
-        alone = AlphaPath(samples, path.strength, parts[p : p + 1], path.points(p))
+        alone = AlphaPath(samples, path.candidate, parts[p : p + 1], path.points(fold=p))
         objectives.append(alone.objective())
     assert path.objective() == pytest.approx(np.mean(objectives), abs=1e-12)
 
@@ -104,7 +104,7 @@ def test_every_fit_is_that_of_solve_without_its_fold(loss, l1_ratio):
 def test_factors_are_those_of_the_rows_it_learns_from(n_classes):
     X, codes = table(3, 60, n_classes)
     samples, parts = samples_of(X, codes), folds(60, 4)
-    path, Z = AlphaPath(samples, Strength("logistic", 0.1, 0.0), parts), in_units(X, np.ones(60))
+    path, Z = AlphaPath(samples, Candidate("logistic", 0.1, 0.0), parts), in_units(X, np.ones(60))
     assert len(path.groups) == (1 if n_classes == 2 else 2), "16 fits are two times eight lanes"
     for held, of_part in zip(parts, path.factors, strict=True):
         for task, (of_l1, of_l2) in zip(tasks_of(n_classes), of_part, strict=True):
@@ -118,7 +118,7 @@ def test_factors_are_those_of_the_rows_it_learns_from(n_classes):
 def test_held_out_decisions_and_losses_are_those_of_the_models(n_classes, loss):
     X, codes = table(4, 60, n_classes)
     samples, parts = samples_of(X, codes, WEIGHTS), folds(60, 5)
-    path = AlphaPath(samples, Strength(loss, 0.02, 0.0), parts)
+    path = AlphaPath(samples, Candidate(loss, 0.02, 0.0), parts)
     converged(path, -np.inf, 3)
     H, losses = path.held_out_decisions(), []
     slope = 2.0 if loss == "exponential" else 1.0
@@ -133,13 +133,13 @@ def test_held_out_decisions_and_losses_are_those_of_the_models(n_classes, loss):
             logs = np.log(expit(slope * H[p]))
             log_p = (logs - logsumexp(logs, axis=1, keepdims=True))[range(len(rows)), codes[rows]]
         losses.append(np.average(-log_p, weights=(WEIGHTS * held)[rows]))
-    assert path.held_out_loss(H) == pytest.approx(np.mean(losses), abs=1e-10)
+    assert path.validation().loss == pytest.approx(np.mean(losses), abs=1e-10)
 
 
 def test_without_held_out_parts_it_is_the_fit_to_all():
     X, codes = table(5, 60)
     clf = tb.TauBoostClassifier(alpha=0.01, tol=1e-9).fit(X, codes)
-    path = AlphaPath(samples_of(X, codes), Strength("logistic", 0.01, 0.0), [np.zeros(60)])
+    path = AlphaPath(samples_of(X, codes), Candidate("logistic", 0.01, 0.0), [np.zeros(60)])
     converged(path, 1e-15, 400)
     assert path.objective() == pytest.approx(clf.objective_[0], rel=1e-8)
     coef, intercept = models(path, 0)
@@ -153,7 +153,7 @@ def test_the_optimum_does_not_depend_on_the_order_of_sweeps(n_classes):
     points = []
     for seed in (0, 1):
         samples = samples_of(X, codes, seed=seed)
-        path = AlphaPath(samples, Strength("logistic", 0.01, 0.0), folds(60, 2), seed=seed)
+        path = AlphaPath(samples, Candidate("logistic", 0.01, 0.0), folds(60, 2), seed=seed)
         converged(path, 1e-15, 500)
         points.append(path.points())
     np.testing.assert_allclose(*points, atol=1e-4)
@@ -161,7 +161,7 @@ def test_the_optimum_does_not_depend_on_the_order_of_sweeps(n_classes):
 
 def test_it_sweeps_as_often_as_it_says_and_until_it_is_asked_to_stop():
     samples = samples_of(*table(7, 60))
-    path = AlphaPath(samples, Strength("logistic", 1e-4, 0.0), folds(60, 2))
+    path = AlphaPath(samples, Candidate("logistic", 1e-4, 0.0), folds(60, 2))
     assert converged(path, 0.0, 3) is Status.MAX_EPOCHS
     assert path.n_sweeps == 3
     assert converged(path, 0.0, 10, lambda: path.n_sweeps >= 5) is Status.INTERRUPTED

@@ -22,9 +22,7 @@ from ..base.bars import Bars
 from ..base.printable import printable
 from ..comparing import Comparison, MethodSetting
 from ..datasets.generators import make_w8a_like
-from ..kinds.kind import used_columns
-from ..kinds.source import name_of, naming
-from ..kinds.sparse import open_data
+from ..kinds.source import name_of, naming, open_data, used_columns
 from ..problem import Problem
 from ..solvers import METHODS, Snapshot, Status
 from .options import AsJson, Threads
@@ -280,16 +278,16 @@ def _show(comparison: Comparison, files: dict[str, Path]) -> None:
     console.width = max(console.width, NARROWEST)
     console.print(
         f"{comparison.name}: {comparison.n_samples:,} samples, {comparison.n_features:,} features, "
-        f"{comparison.nnz:,} nonzeros, omega {comparison.omega:,}, {comparison.n_threads} threads",
+        f"{comparison.nnz:,} nonzeros, omega {comparison.omega:,}, {comparison.n_threads} threads"
     )
     console.print(_table(comparison))
     console.print(
         f"gap 0.01: seconds to cover 99 % of the way from the start, {comparison.start:g}, to the "
-        f"best found, {_number(comparison.best, 6)}.",
+        f"best found, {_number(comparison.best, 6)}."
     )
     if comparison.is_separable:
         console.print(
-            "These data are separable: the objective falls without end, so gaps mean little here.",
+            "These data are separable: the objective falls without end, so gaps mean little here."
         )
     for run in comparison.runs:
         if run.result.status is Status.STALLED:

@@ -161,10 +161,7 @@ def tour(out: Path, seconds: float) -> Iterator[Stop]:
         "sparse data",
         "Web pages as the keywords they hold, in svmlight format; one page in thirty is of the "
         "kind that is looked for. The same works for millions of columns.",
-        (
-            f"fit {at('pages.svm')} --out {at('pages.tauboost')}",
-            report("pages", ".svm"),
-        ),
+        (f"fit {at('pages.svm')} --out {at('pages.tauboost')}", report("pages", ".svm")),
     )
     yield Stop(
         "what is underneath",

@@ -13,7 +13,7 @@ from . import options
 
 if TYPE_CHECKING:
     from ..kinds.kind import Fitted
-    from ..tuning.options import Event
+    from ..search.watch import Event
 
 __all__ = ["EXAMPLES", "fit"]
 
@@ -101,8 +101,7 @@ def fit(
     from ..base.threads import resolve_threads
     from ..kinds import Source, kind_of
     from ..kinds.held_out import fraction_of
-    from .outputs import Outputs
-    from .terminal import Stages, show_fit
+    from .fitting import Outputs, Stages, show_fit
 
     is_part = test is not None and fraction_of(test) is not None
     outputs = Outputs(out, trace, plot)

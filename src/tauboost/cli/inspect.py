@@ -49,15 +49,13 @@ Data = Annotated[
     ),
 ]
 Label = Annotated[
-    str | None,
-    typer.Option(metavar="COLUMN", help="The column of a table that holds the labels."),
+    str | None, typer.Option(metavar="COLUMN", help="The column of a table that holds the labels.")
 ]
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
 ]
 Judge = Annotated[
-    bool,
-    typer.Option("--verdict", help="Say which rows contradict each other, with the proof."),
+    bool, typer.Option("--verdict", help="Say which rows contradict each other, with the proof.")
 ]
 Plot = Annotated[
     Path | None, typer.Option(metavar="FILE.png", help="Draw the verdict into this file.")

@@ -39,12 +39,10 @@ ModelPath = Annotated[
 ]
 # Not found out from the data: predictions begin before all of a stream has been read.
 CountsFrom = Annotated[
-    bool,
-    typer.Option("--zero-based/--one-based", help="What the indices of files count from."),
+    bool, typer.Option("--zero-based/--one-based", help="What the indices of files count from.")
 ]
 Text = Annotated[
-    str | None,
-    typer.Option(metavar="FIELD", help="Texts: the field or column that holds them."),
+    str | None, typer.Option(metavar="FIELD", help="Texts: the field or column that holds them.")
 ]
 FormatName = Annotated[
     Format | None,
@@ -56,7 +54,7 @@ Errors = Annotated[
     OnErrors | None,
     typer.Option(
         help="Texts: what becomes of a line that is not UTF-8: an error (strict, if not given), "
-        "bad bytes replaced, or left out (skip; of plain lines, taken for an empty text).",
+        "bad bytes replaced, or left out (skip; of plain lines, taken for an empty text)."
     ),
 ]
 

@@ -4,26 +4,19 @@ What a command makes replaces a regular file of that name, and nothing else. Dat
 with ``--overwrite``; what writes them sees to that.
 """
 
-import csv
-import io
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
 from numpy.typing import NDArray
 
 from ..io.atomic import new_file
-from ..io.checkpoint import FILE_NAME
-from ..io.model import ModelFile
 from ..io.store import is_store
-from ..models import write_model
-from ..tuning.options import Event
 from .terminal import standard_output
 
-__all__ = ["Outputs", "check_apart", "check_outputs", "output", "write_answers"]
+__all__ = ["check_apart", "check_outputs", "output", "write_answers"]
 
 STDIN = 0
 LINES_AT_ONCE = 2**16
@@ -90,67 +83,6 @@ def _identity(path: Path) -> object:
     except OSError:
         return os.path.realpath(path)
     return found.st_dev, found.st_ino
-
-
-@dataclass(frozen=True)
-class Outputs:
-    """The files that a fit writes."""
-
-    model: Path | None
-    trace: Path | None
-    plot: Path | None
-    failures: list[str] = field(default_factory=list, init=False)
-
-    def check(self, inputs: Iterable[Path | None], checkpoint: Path | None) -> None:
-        """Fail now: after an hour of work is too late to find that a file cannot be written."""
-        files = [("--out", self.model), ("--trace", self.trace), ("--plot", self.plot)]
-        state = [] if checkpoint is None else [("--checkpoint", checkpoint / FILE_NAME)]
-        check_outputs(files, inputs, state)
-        if self.plot is not None:
-            from ..plots.fit import require_matplotlib  # noqa: PLC0415
-
-            require_matplotlib()
-
-    def write(self, model: ModelFile, events: list[Event], name: str) -> dict[str, str]:
-        """Write them, the model first, as it is worth the most; return what was written."""
-        files = {}
-        if self.model is not None:
-            write_model(model, self.model)
-            files["model"] = str(self.model)
-        pictures: tuple[tuple[str, Path | None, Callable[[BinaryIO], object]], ...] = (
-            ("trace", self.trace, lambda file: file.write(_csv(events).encode())),
-            ("plot", self.plot, lambda file: _draw(events, name, file)),
-        )
-        for kind, path, write in pictures:
-            if path is None:
-                continue
-            try:
-                with new_file(path, overwrite=True) as file:
-                    write(file)
-                files[kind] = str(path)
-            except OSError as error:
-                self.failures.append(f"--{kind}: {path}: {error.strerror or error}")
-        return files
-
-    def complain(self) -> None:
-        """Say which files could not be written, when all else is done."""
-        if self.failures:
-            model = "" if self.model is None else f"; the model is in {self.model}"
-            raise OSError(f"{'; '.join(self.failures)}{model}")
-
-
-def _draw(events: list[Event], name: str, file: BinaryIO) -> None:
-    from ..plots.fit import plot_fit  # noqa: PLC0415
-
-    plot_fit(events, name, file)
-
-
-def _csv(events: list[Event]) -> str:
-    text = io.StringIO(newline="")
-    writer = csv.DictWriter(text, list(asdict(events[0])), lineterminator="\n")
-    writer.writeheader()
-    writer.writerows(asdict(event) for event in events if event.phase != "build")
-    return text.getvalue()
 
 
 @contextmanager

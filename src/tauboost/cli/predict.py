@@ -33,8 +33,7 @@ zcat mails.svm.gz | tauboost predict spam.tauboost - --decision | sort -g | tail
 }
 
 Out = Annotated[
-    Path | None,
-    typer.Option(metavar="FILE", help="Where to write; standard output if not given."),
+    Path | None, typer.Option(metavar="FILE", help="Where to write; standard output if not given.")
 ]
 Proba = Annotated[
     bool,

@@ -1,4 +1,4 @@
-"""What people see: tables and lines on a terminal, the course of a fit, predictions on stdout.
+"""What people see: tables and lines on a terminal, and predictions where stdout is one.
 
 Names, labels and texts come from files of strangers. Whatever is printed passes through
 ``printable``, here or in ``app.py``, so that none of them can steer a terminal or forge a line.
@@ -6,11 +6,6 @@ Names, labels and texts come from files of strangers. Whatever is printed passes
 
 import io
 import sys
-import time
-import warnings
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
-from dataclasses import dataclass, field
 from typing import Any, BinaryIO, cast
 
 import rich.console
@@ -19,14 +14,9 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from ..base.fit_warning import FitWarning
 from ..base.printable import printable
-from ..kinds.kind import Kind, fact_rows
-from ..tuning.events import describe
-from ..tuning.metrics import in_words
-from ..tuning.options import Event, Report
 
-__all__ = ["Console", "Stages", "show_fit", "standard_output", "table_of"]
+__all__ = ["Console", "standard_output", "table_of"]
 
 
 class Console(rich.console.Console):
@@ -87,94 +77,3 @@ def table_of(heads: Any, rows: Any, title: str | None = None, caption: str | Non
     for row in rows:
         table.add_row(*row)
     return table
-
-
-@dataclass
-class Stages:
-    """Seconds of each stage, the events of the fit, and what it warns of."""
-
-    is_quiet: bool
-    seconds: dict[str, float] = field(default_factory=dict)
-    events: list[Event] = field(default_factory=list)
-    warnings: list[str] = field(default_factory=list)
-    is_announced: bool = False
-
-    @contextmanager
-    def timed(self, stage: str) -> Iterator[None]:
-        """Time a stage."""
-        began = time.perf_counter()
-        yield
-        self.seconds[stage] = time.perf_counter() - began
-
-    @contextmanager
-    def fitting(self, name: str, *, reads: bool = False) -> Iterator[Report]:
-        """Give what a fit reports to; a terminal shows where it is.
-
-        A fit that ``reads`` shows that itself, until it reports for the first time.
-        """
-        console = Console(stderr=True)
-        began = time.perf_counter()
-        status = console.status(f"building {name}") if console.is_terminal else None
-
-        def report(event: Event) -> bool:
-            self.events.append(event)
-            if event.phase == "build":
-                self.seconds["building"] = time.perf_counter() - began
-            if status is not None:
-                status.update(describe(event))
-                status.start()
-            return False
-
-        if status is not None and not reads:
-            status.start()
-        try:
-            with self._listening():
-                yield report
-        finally:
-            if status is not None:
-                status.stop()
-        self.seconds["solving"] = time.perf_counter() - began - self.seconds["building"]
-
-    @contextmanager
-    def _listening(self) -> Iterator[None]:
-        """Keep what a fit warns of; other warnings go their way."""
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always", FitWarning)
-            yield
-        for warning in caught:
-            if issubclass(warning.category, FitWarning):
-                self.warnings.append(str(warning.message))
-            else:
-                warnings.warn_explicit(
-                    warning.message, warning.category, warning.filename, warning.lineno
-                )
-
-    def announce(self, name: str, facts: Sequence[tuple[str, str]]) -> None:
-        """Show what is known of the data before the fit."""
-        if self.is_quiet:
-            return
-        Console().print(name)
-        if facts:
-            Console().print(table_of((), facts))
-        self.is_announced = True
-
-
-def show_fit(kind: Kind, document: dict[str, Any], stages: Stages) -> None:
-    """Print for people what all fits have, with the size of the data and what was found."""
-    if not stages.is_announced:
-        stages.announce(document["name"], ())
-    data, found = kind.summary(document)
-    rows = [("data", data), ("ended", document["message"]), *fact_rows(document), *found]
-    if document["test"] is not None:
-        rows.append(("test", in_words(document["test"])))
-    spent = (f"{stage} {seconds:.2f}" for stage, seconds in document["seconds"].items())
-    console = Console()
-    console.print(table_of((), [*rows, ("seconds", ", ".join(spent))]))
-    for warning in document["warnings"]:
-        console.print(f"warning: {warning}", soft_wrap=True)
-    if document.get("resumed"):
-        console.print("resumed from the checkpoint", soft_wrap=True)
-    for name, path in document["files"].items():
-        console.print(f"{'kept' if name == 'checkpoint' else 'wrote'} {path}", soft_wrap=True)
-    if "model" not in document["files"]:
-        console.print("no model was written: give --out MODEL to keep it", soft_wrap=True)

@@ -29,14 +29,14 @@ from ..parameters import (
     refuse_on_dask,
 )
 from ..penalty import Factors
+from ..search.search import Candidate
+from ..search.watch import Watch, live_line
 from ..tuning import alpha_path
-from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import continued, fit
 from ..tuning.model import Model
-from ..tuning.options import Clock, Options
+from ..tuning.options import Options
 from ..tuning.record import Record
-from ..tuning.strength import Strength
 from ..tuning.trained import Minimum, message_of
 from ..validation import as_csr
 from .labelled import LabelledParts
@@ -106,7 +106,7 @@ class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBo
         given = parameters_of(LinearParameters, self)
         options = Options.of(given)
         last = vars(self).get("model_") if options.warm_start else None
-        clock = Clock(options.time_limit)
+        clock = Watch(options.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = LabelledParts(client, data, self.n_parts, self.patience)
         if last is not None:
@@ -145,12 +145,12 @@ class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBo
         return given[parts.used] if is_narrow else given  # type: ignore[index]
 
     def _plan(
-        self, parts: LabelledParts, options: Options, clock: Clock, units: Units | None
+        self, parts: LabelledParts, options: Options, clock: Watch, units: Units | None
     ) -> Plan:
         """Take what is given, or have the local classifier choose on a sample."""
         if not isinstance(options.alpha, str):
             assert not isinstance(options.l1_ratio, str)
-            return Plan(Strength(options.loss, options.alpha, options.l1_ratio))
+            return Plan(Candidate(options.loss, options.alpha, options.l1_ratio))
         rows = parts.sample()
         chosen_by = replace(
             options,
@@ -177,7 +177,7 @@ class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBo
         factors: list[Factors | None],
         units: Units | None,
         options: Options,
-        clock: Clock,
+        clock: Watch,
     ) -> list[Minimum]:
         """Solve one two-class problem after the other, each loaded when it is its turn."""
         found = list[Minimum]()

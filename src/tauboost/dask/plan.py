@@ -14,11 +14,11 @@ from ..design.sparse import flipped
 from ..design.units import Units
 from ..design.wide import coefficients_of
 from ..penalty import Factors, Penalty
+from ..search.search import Candidate
 from ..solvers import Result, Status
 from ..tuning.model import Model
 from ..tuning.options import Options
 from ..tuning.record import Record
-from ..tuning.strength import Strength
 from ..tuning.trained import Minimum, goal_of
 from .labelled import SampledRows
 from .problem import DaskProblem
@@ -30,7 +30,7 @@ __all__ = ["Plan", "starts_at"]
 class Plan:
     """One objective, and where to start from."""
 
-    strength: Strength
+    strength: Candidate
     starts: list[Vector] | None = None  # lam0 for each two-class problem
     n_sweeps: int = 0  # over all rows, that were made to get there
     held_out_loss: float = nan
@@ -46,7 +46,7 @@ class Plan:
         is_all = rows.fraction == 1.0
         # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
         scale = rows.fraction if local.l1_ratio < 0.5 else rows.fraction**0.5
-        strength = Strength(local.loss, local.alpha * scale, local.l1_ratio)
+        strength = Candidate(local.loss, local.alpha * scale, local.l1_ratio)
         how = "Too few rows to choose alpha by: a usual one was taken. "
         if isfinite(local.held_out_loss):
             how = (

@@ -15,10 +15,9 @@ from ..parameters import (
     refuse_on_dask,
     with_new_names,
 )
+from ..search.watch import Watch, live_line
 from ..tables.fitting import fit_samples
 from ..tables.options import TableOptions, check_monotone
-from ..tuning.events import live_line
-from ..tuning.options import Clock
 from .lazy import LazyPredictions
 from .parts import check_client
 from .table_parts import TableParts
@@ -68,7 +67,7 @@ class TableClassifier(LazyPredictions, DaskTableParameters, estimators.TableClas
         parts = TableParts(client, data, self.n_parts, self.patience)
         parameters = with_new_names(self)
         options = TableOptions.build(parameters, parts.frame)
-        clock = Clock(options.time_limit)
+        clock = Watch(options.time_limit)
         samples = parts.binned(parameters)
         signs = check_monotone(parameters.monotonic_cst, parts.frame, samples.columns, options)
         with live_line(self.verbose) as line:

@@ -19,11 +19,18 @@ from ..base.arrays import Vector
 from ..base.threads import useful_threads
 from ..search.duplicates import code_fingerprints
 from ..search.folds import are_whole, drawn
-from ..tables.binning import Tally, WholeUnit, encode, tally_column, weight_units, whole_weights
+from ..tables.binning import (
+    ValueCounts,
+    WholeUnit,
+    count_values,
+    encode,
+    weight_units,
+    whole_weights,
+)
 from ..tables.columns import Column
 from ..tables.pairs import Pair
 from ..tables.rows import BatchSpec, TableRows
-from ..tables.training import EVEN, DifferentRows, TableSamples
+from ..tables.training import EVEN, DistinctRows, TableTraining
 from ..tuning.record import hash_sum
 from ..tuning.row_sketch import RowSketch
 from ..validation.frames import Frame, take_frame
@@ -108,7 +115,7 @@ class TablePart(Numbered):
         super().__init__()
         self.n_threads = get_worker().state.nthreads
         self.loaded: LoadedTable | None = loaded
-        self.samples: TableSamples | None = None
+        self.samples: TableTraining | None = None
         self.n_pairs = 0
         self.weights: dict[int, TableRows] = {}
 
@@ -148,21 +155,21 @@ class TablePart(Numbered):
                 frames.append(frame if len(rows) == frame.n_rows else frame.select(rows))
         return frames
 
-    def tally(
+    def count(
         self, columns: Sequence[int], categories: set[int], unit: WholeUnit | None
-    ) -> list[Tally]:
+    ) -> list[ValueCounts]:
         """Count the values of some columns; None: every row weighs one."""
         whole = None if unit is None else whole_weights(self.row_weights, unit)
         frames = self._frames()
         ends = np.cumsum([0, *(frame.n_rows for frame in frames)]).tolist()
         found = []
         for k in columns:
-            tallies = [
-                tally_column(frame, k, None if whole is None else whole[a:b], k in categories)
+            parts = [
+                count_values(frame, k, None if whole is None else whole[a:b], k in categories)
                 for frame, a, b in zip(frames, ends, ends[1:], strict=False)
             ]
             name = frames[0].names[k]
-            found.append(Tally.merged(tallies, name).bounded(name))
+            found.append(ValueCounts.merged(parts, name).bounded(name))
         return found
 
     def encode(self, encoding: Encoding) -> tuple[int, RowSketch]:
@@ -172,9 +179,7 @@ class TablePart(Numbered):
         parts = [encode(encoding.columns, frame, self.n_threads) for frame in frames]
         codes = np.ascontiguousarray(np.concatenate(parts, axis=1))
         ratios = np.ones(int(self.labels.max(initial=0)) + 1)  # the driver has those of all parts
-        self.rows = DifferentRows.build(
-            codes, self.labels, self.row_weights, ratios, self.n_threads
-        )
+        self.rows = DistinctRows.build(codes, self.labels, self.row_weights, ratios, self.n_threads)
         prints = code_fingerprints(codes, 0)
         return hash_sum(prints, self.labels), RowSketch.of(prints)
 
@@ -196,7 +201,7 @@ class TablePart(Numbered):
         self.number = number
         return self.samples.counts, self.samples.fold_weights, self.samples.fold_squares
 
-    def _samples(self, fate: Fate, n_classes: int) -> TableSamples:
+    def _samples(self, fate: Fate, n_classes: int) -> TableTraining:
         rows, compared = self.rows, self._heaviest(len(fate.weights))
         folds, weights = drawn(rows.prints, np.array(EVEN)), rows.weights.copy()
         folds[compared], weights[compared] = fate.folds, fate.weights
@@ -205,7 +210,7 @@ class TablePart(Numbered):
         stay = np.flatnonzero(rows.weights > 0)
         del self.rows
         useful = useful_threads(self.n_threads, len(stay), "share")
-        return TableSamples.ordered(
+        return TableTraining.ordered(
             self.columns, rows.take(stay), folds[stay], fate.total, n_classes, useful
         )
 

@@ -18,7 +18,13 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..parameters import TableParameters
 from ..search.folds import deal
-from ..tables.binning import Tally, WholeUnit, categorical_positions, check_max_bins, weight_units
+from ..tables.binning import (
+    ValueCounts,
+    WholeUnit,
+    categorical_positions,
+    check_max_bins,
+    weight_units,
+)
 from ..tables.columns import Column
 from ..tables.fitting import VALUES_A_BIN
 from ..tables.training import EVEN
@@ -135,16 +141,16 @@ class TableParts:
         names = self.frame.names
         for first in range(0, len(names), COLUMNS_A_ROUND):
             some = range(first, min(first + COLUMNS_A_ROUND, len(names)))
-            for k, tallies in zip(some, self._tallies(some, categories, unit), strict=True):
-                merged = Tally.merged(tallies, names[k])
+            for k, parts in zip(some, self._value_counts(some, categories, unit), strict=True):
+                merged = ValueCounts.merged(parts, names[k])
                 columns.append(merged.column(names[k], max_bins, VALUES_A_BIN))
         return tuple(columns)
 
-    def _tallies(
+    def _value_counts(
         self, some: range, categories: set[int], unit: WholeUnit | None
-    ) -> list[tuple[Tally, ...]]:
-        """Return the tallies of all parts for each of some columns."""
-        found = self.crew.tell_each("tally", lambda _: (some, categories, unit))
+    ) -> list[tuple[ValueCounts, ...]]:
+        """Return the value counts of all parts for each of some columns."""
+        found = self.crew.tell_each("count", lambda _: (some, categories, unit))
         return list(zip(*found, strict=True))
 
     def _encode(self, columns: tuple[Column, ...]) -> None:

@@ -15,7 +15,8 @@ from ..parameters import (
     parameters_of,
     refuse_on_dask,
 )
-from ..tuning.options import Clock, Options
+from ..search.watch import Watch
+from ..tuning.options import Options
 from ..tuning.text_fitting import carried
 from ..tuning.text_model import TextModel
 from ..tuning.text_options import linear_part, text_options
@@ -80,7 +81,7 @@ class TextClassifier(LazyPredictions, DaskTextParameters, estimators.TextClassif
         client, parameters = check_client(self.client), parameters_of(TextParameters, self)
         text_options(parameters, None)  # whatever is wrong is said before any work
         linear = Options.of(linear_part(parameters))
-        clock = Clock(linear.time_limit)
+        clock = Watch(linear.time_limit)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
         parts = TextParts(client, data, self.n_parts, self.patience)
         features, rows = parts.rows(text_options(parameters, parts.n_texts))

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from dataclasses import asdict
 from typing import Any
 
-from ..tuning.options import Event, Report
+from ..search.watch import Event, Report
 
 try:
     from sklearn.callback import CallbackSupportMixin, with_callbacks

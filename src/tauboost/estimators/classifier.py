@@ -12,7 +12,7 @@ from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..io.model import ModelFile
 from ..parameters import LinearParameters, parameters_of
-from ..tuning.events import live_line
+from ..search.watch import live_line
 from ..tuning.fitting import fit
 from ..validation import CsrArrays
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks

@@ -13,13 +13,13 @@ from ..base.messages import shown
 from ..base.threads import resolve_jobs
 from ..design.wide import note_of_width
 from ..parameters import CVParameters
+from ..search.watch import live_line
 from ..tuning.cautions import are_enough, of_range, of_rare_classes, of_repeats, of_shares
-from ..tuning.events import live_line
 from ..tuning.first_step import checked_factors
 from ..tuning.fitting import start_of, weighted_samples
 from ..tuning.model import Model
 from ..tuning.options import Options
-from ..tuning.path_lanes import Fold, LanePaths
+from ..tuning.paths import Fold
 from ..tuning.record import Record, prints_of
 from ..tuning.samples import Samples
 from ..tuning.saved_params import RULES
@@ -34,8 +34,8 @@ from ..validation import (
 )
 from .classifier import TauBoostClassifier
 from .inputs import take_labelled
-from .path import PATH_TOL, path_strengths
-from .path_result import PathNotes, PathResult
+from .path import PATH_TOL, path_candidates
+from .path_result import PathResult, fitted_path
 
 __all__ = ["TauBoostClassifierCV"]
 
@@ -97,16 +97,16 @@ class TauBoostClassifierCV(CVParameters, TauBoostClassifier):
         )
         present = check_weights(sample_weight, len(codes)) > 0
         grids = [
-            path_strengths(samples, self.loss, ratio, self.alphas, self.n_alphas)
+            path_candidates(samples, self.loss, ratio, self.alphas, self.n_alphas)
             for ratio in as_ratios(self.l1_ratio)
         ]
         shares = samples.folds(self.cv, (X, y, groups), present)
         folds = [Fold.of(samples, *of_fold) for of_fold in shares]
         paths = []
         with live_line(self.verbose) as report:
-            for strengths in grids:
-                notes = PathNotes(samples, strengths, folds, arrays.shape[1])
-                LanePaths(samples, strengths, folds, PATH_TOL, max_iter, report).run(notes)
+            for candidates in grids:
+                fitted = (samples, candidates, folds, arrays.shape[1])
+                notes = fitted_path(*fitted, tol=PATH_TOL, max_iter=max_iter, report=report)
                 paths.append(notes.result(classes))
             chosen = self._choose(paths)
             fewer = samples.merged()

@@ -1,7 +1,7 @@
 """regularization_path: one model for each alpha, from strong to weak, with cross-validation.
 
 The samples are read into one matrix. All samples and every fold walk down the alphas side by side
-in lanes (path_lanes.py); what is held out by a fold has weight 0 in its lane.
+in batches (search/path.py); what a fold holds out has weight 0 in its fit.
 """
 
 from __future__ import annotations
@@ -17,11 +17,11 @@ from ..base.threads import resolve_jobs
 from ..losses import LOSSES
 from ..parameters import CVParameters
 from ..search.folds import group_keys
-from ..tuning.events import live_line
+from ..search.search import Candidate
+from ..search.watch import live_line
 from ..tuning.first_step import checked_factors, factors_of
-from ..tuning.path_lanes import Fold, LanePaths
+from ..tuning.paths import Fold
 from ..tuning.samples import Samples
-from ..tuning.strength import Strength
 from ..tuning.strongest import largest_gradient, unit_of_l2
 from ..validation import (
     check_choice,
@@ -34,9 +34,9 @@ from ..validation import (
     encode_labels,
 )
 from .inputs import take_labelled
-from .path_result import PathNotes, PathResult
+from .path_result import PathResult, fitted_path
 
-__all__ = ["path_strengths", "regularization_path"]
+__all__ = ["path_candidates", "regularization_path"]
 
 # Ridge: alpha in units of the mean squared length of a sample over the number of samples.
 STRONGEST, WEAKEST = 30.0, 1e-3
@@ -141,33 +141,32 @@ def regularization_path(
         groups=None if numbers is None else group_keys(numbers),
         penalty_factors=checked_factors(penalty_factors, arrays.shape[1]),
     )
-    strengths = path_strengths(samples, loss, l1_ratio, alphas, n_alphas)
+    candidates = path_candidates(samples, loss, l1_ratio, alphas, n_alphas)
     shares = samples.folds(cv, (X, labels, groups), weights > 0)
     folds = [Fold.of(samples, *of_fold) for of_fold in shares]
-    notes = PathNotes(samples, strengths, folds, arrays.shape[1])
+    fitted = (samples, candidates, folds, arrays.shape[1])
     with live_line(verbose) as report:
-        lanes = LanePaths(samples, strengths, folds, tol, max_iter, report)
-        lanes.run(notes)
+        notes = fitted_path(*fitted, tol=tol, max_iter=max_iter, report=report)
     if certify:
         notes.certify()
     return notes.result(classes)
 
 
-def path_strengths(
+def path_candidates(
     samples: Samples,
     loss: Any,
     l1_ratio: Any,
     alphas: ArrayLike | None,
     n_alphas: Any,
-) -> list[Strength]:
-    """Check what was asked for, and return the strengths of the path, the strongest first."""
+) -> list[Candidate]:
+    """Check what was asked for, and return the candidates of the path, the strongest first."""
     check_choice(loss, "loss", LOSSES)
     ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
     if alphas is None:
         grid = usual_alphas(samples, loss, ratio, check_count(n_alphas, "n_alphas"))
     else:
         grid = given_alphas(alphas)
-    return [Strength(loss, float(alpha), ratio) for alpha in grid]
+    return [Candidate(loss, float(alpha), ratio) for alpha in grid]
 
 
 def given_alphas(alphas: ArrayLike) -> Vector:

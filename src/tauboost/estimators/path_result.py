@@ -14,14 +14,16 @@ from ..base.arrays import Vector
 from ..base.cached import cached_property
 from ..losses import LOSSES, likeliest
 from ..plots.path import plot_path
+from ..search.path import Arrival
+from ..search.search import Candidate
+from ..search.watch import Report, Watch
 from ..solvers.bound import gap_of
 from ..tuning.first_step import factors_of
 from ..tuning.linear import decision_values
-from ..tuning.path_lanes import Arrival, Fold
+from ..tuning.paths import Fold, LinearPaths
 from ..tuning.samples import Samples
-from ..tuning.strength import Strength
 
-__all__ = ["PathNotes", "PathResult"]
+__all__ = ["PathNotes", "PathResult", "fitted_path"]
 
 # Coefficients of all alphas are one array up to this many numbers, else one CSR per alpha.
 LARGEST_ARRAY = 2**22
@@ -145,12 +147,12 @@ class PathNotes:
     """Takes what the lanes have solved, in any order, and makes the result of it."""
 
     def __init__(
-        self, samples: Samples, strengths: list[Strength], folds: list[Fold], n_features: int
+        self, samples: Samples, candidates: list[Candidate], folds: list[Fold], n_features: int
     ) -> None:
-        self.samples, self.strengths, self.n_features = samples, strengths, n_features
+        self.samples, self.candidates, self.n_features = samples, candidates, n_features
         self.folds = [*folds, Fold.of_all(samples)]  # the last one is that of number -1
-        n_alphas, n_tasks = len(strengths), samples.n_tasks
-        self.rows: list[list[Any]] = [[None] * n_tasks for _ in strengths]
+        n_alphas, n_tasks = len(candidates), samples.n_tasks
+        self.rows: list[list[Any]] = [[None] * n_tasks for _ in candidates]
         self.intercepts = np.empty((n_alphas, n_tasks))
         self.objective = np.empty((n_alphas, n_tasks))
         self.n_sweeps = np.zeros(n_alphas, dtype=np.intp)
@@ -198,18 +200,18 @@ class PathNotes:
         """Log-loss and accuracy of one model."""
         H = np.stack([of_model[task] for task in sorted(of_model)], axis=1)
         accuracy = float(fold.weights @ (likeliest(H) == fold.codes))
-        loss = LOSSES[self.strengths[0].loss]
+        loss = LOSSES[self.candidates[0].loss]
         return loss.log_loss(H, fold.codes, fold.weights), accuracy
 
     def certify(self) -> None:
         """Bound the optimum of every alpha, from the model that was found for it."""
-        problem = self.samples.problem(self.strengths[0].loss)
+        problem = self.samples.problem(self.candidates[0].loss)
         design, (factors,) = self.samples.design, factors_of(self.samples)
-        for place, strength in enumerate(self.strengths):
+        for place, candidate in enumerate(self.candidates):
             (coef,) = self.rows[place]
             (given,) = self.samples.keep(coef)
             lam = design.point(given, float(self.intercepts[place, 0]))
-            psi = strength.psi(design.n_penalised, factors)
+            psi = candidate.psi(design.n_penalised, factors)
             self.gap[place] = gap_of(problem, psi, lam, self.samples.n_threads)
 
     def result(self, classes: NDArray[Any]) -> PathResult:
@@ -222,9 +224,9 @@ class PathNotes:
             coefs = [sp.vstack(rows, format="csr") for rows in self.rows]
             n_nonzero = np.array([len(np.unique(coef.indices)) for coef in coefs])
         return PathResult(
-            alphas=np.array([s.alpha for s in self.strengths]),
-            loss=self.strengths[0].loss,
-            l1_ratio=self.strengths[0].l1_ratio,
+            alphas=np.array([c.alpha for c in self.candidates]),
+            loss=self.candidates[0].loss,
+            l1_ratio=self.candidates[0].l1_ratio,
             classes=classes,
             coefs=coefs,
             intercepts=self.intercepts,
@@ -238,3 +240,19 @@ class PathNotes:
             cv_accuracy=self.scores[:, :-1, 1],
             gap=self.gap,
         )
+
+
+def fitted_path(
+    samples: Samples,
+    candidates: list[Candidate],
+    folds: list[Fold],
+    n_features: int,
+    *,
+    tol: float,
+    max_iter: int,
+    report: Report | None,
+) -> PathNotes:
+    """Fit the candidates, the strongest first, to all samples and without every fold."""
+    notes = PathNotes(samples, candidates, folds, n_features)
+    LinearPaths(samples, candidates, folds).run(tol, max_iter, notes, Watch(report=report))
+    return notes

@@ -14,11 +14,11 @@ from sklearn.utils.validation import _check_n_features, check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..parameters import TableParameters, with_new_names
+from ..search.watch import live_line
 from ..tables.binning import encode
 from ..tables.columns import Planes
 from ..tables.fitting import fit_table
 from ..tables.model import TableModel
-from ..tuning.events import live_line
 from ..validation.frames import Frame, take_frame
 from .callbacks import CallbackSupportMixin, finished, reporting_to_callbacks, with_callbacks
 from .glass_box import GlassBoxMixin

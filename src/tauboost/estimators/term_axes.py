@@ -6,19 +6,15 @@ pair, several bins together.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
-from itertools import pairwise
 
 import numpy as np
 
 from ..base.arrays import Vector
 from ..base.cached import cached_property
-from ..tables.columns import Codes, Column, NumericColumn, as_text
+from ..tables.columns import Codes, Column, as_text
 
 __all__ = ["Axis", "make_axis"]
-
-NAMES_AT_ONCE = 3  # categories that are named where several share a cell
 
 
 @dataclass(frozen=True, eq=False)
@@ -81,30 +77,6 @@ class Axis:
 
 def make_axis(column: Column, cells: Codes) -> Axis:
     """Return the axis on which the codes of a column have these cells."""
-    n_cells = int(cells.max()) + 1
-    missing = int(cells[column.missing])
-    if isinstance(column, NumericColumn):
-        n_ordered = int(cells[column.n_ordered - 1]) + 1
-        edges = column.edges[
-            np.flatnonzero(cells[1 : column.n_ordered] != cells[: column.n_ordered - 1])
-        ]
-        names = [*_ranges(edges), *["missing"] * (n_cells - n_ordered)]
-        return Axis(column.name, names, edges, n_ordered, missing)
-    texts = column.bin_names()
-    of_cell = np.split(np.argsort(cells, kind="stable"), np.cumsum(np.bincount(cells))[:-1])
-    names = [_together([texts[k] for k in codes.tolist()]) for codes in of_cell]
-    return Axis(column.name, names, np.empty(0), 0, missing)
-
-
-def _ranges(edges: Vector) -> list[str]:
-    bounds = as_text(edges)
-    if not bounds:
-        return ["any"]
-    inner = [f"{low} to {high}" for low, high in pairwise(bounds)]
-    return [f"<= {bounds[0]}", *inner, f"> {bounds[-1]}"]
-
-
-def _together(names: Sequence[str]) -> str:
-    shown = names if len(names) <= NAMES_AT_ONCE + 1 else names[:NAMES_AT_ONCE]
-    more = len(names) - len(shown)
-    return ", ".join(shown) + (f" and {more} more" if more else "")
+    names, edges = column.axis(cells)
+    n_ordered = len(edges) + 1 if column.is_ordered else 0
+    return Axis(column.name, names, edges, n_ordered, int(cells[column.missing]))

@@ -237,7 +237,7 @@ def make_term(model: TableModel, data: TermData, band: Band | None = None) -> Te
     """Return one term."""
     columns = [model.columns[column] for column in data.columns]
     axes = tuple(make_axis(c, cells) for c, cells in zip(columns, data.maps, strict=True))
-    kind = "pair" if len(axes) > 1 else "numeric" if columns[0].is_ordered else "category"
+    kind = "pair" if len(axes) > 1 else columns[0].kind
     scores = data.scores[..., 0] if model.n_tasks == 1 else data.scores
     importance = float(data.importance().mean())
     return Term(

@@ -12,7 +12,7 @@ from sklearn.utils.validation import check_is_fitted
 from ..base.arrays import Vector
 from ..base.threads import resolve_jobs
 from ..parameters import TextParameters, parameters_of
-from ..tuning.events import live_line
+from ..search.watch import live_line
 from ..tuning.model import Model
 from ..tuning.text_fitting import fit_texts
 from ..validation.texts import take_texts

@@ -38,7 +38,7 @@ def table_graph(model: Any, dtype: DTypeLike = np.float64, name: str = "model") 
     _check_names(names)
     graph = start(dtype, _free_prefix(names))
     used = sorted({0, *(k for term in model.terms for k in term.columns)})
-    codes = {k: _add_code(graph, model.columns[k], k) for k in used}
+    codes = {k: model.columns[k].add_code(graph, k) for k in used}
     H = graph.real("intercept", model.intercept)
     if not model.terms:  # as many rows as there are codes
         nothing = np.zeros((model.columns[0].n_bins, len(model.intercept)))
@@ -74,32 +74,6 @@ def _inputs(graph: Graph, columns: tuple[Any, ...]) -> list[Any]:
         helper.make_tensor_value_info(c.name, real if c.is_ordered else text, ["N", 1])
         for c in columns
     ]
-
-
-def _add_code(graph: Graph, column: Any, k: int) -> str:
-    """Add the code of a column, of shape (N,)."""
-    missing = column.n_bins - 1
-    axis = graph.shared("column axis", np.array([1]))
-    if not column.is_ordered:
-        categories = column.categories.tolist()
-        keys = categories if "" in categories else [*categories, ""]
-        values = [*range(len(categories)), missing][: len(keys)]
-        code = graph.add(
-            "LabelEncoder", column.name, domain=ML, keys_strings=keys, values_int64s=values,
-            default_int64=len(categories),
-        )  # fmt: skip
-        return graph.add("Squeeze", code, axis)
-    is_missing = graph.add("Squeeze", graph.add("IsNaN", column.name), axis)
-    if len(column.edges) == 0:
-        return graph.add("Cast", is_missing, to=graph.onnx.TensorProto.INT64)
-    with np.errstate(over="ignore"):  # an edge beyond float32 is above all inputs
-        row = graph.constant(f"edges {k}", column.edges[None, :].astype(graph.dtype))
-    above = graph.add(
-        "Cast", graph.add("Greater", column.name, row), to=graph.onnx.TensorProto.INT32
-    )
-    count = graph.add("ReduceSum", above, axis, keepdims=0)
-    code = graph.add("Cast", count, to=graph.onnx.TensorProto.INT64)
-    return graph.add("Where", is_missing, graph.constant(f"missing {k}", np.array(missing)), code)
 
 
 def _add_term(graph: Graph, term: Any, codes: dict[int, str], k: int) -> str:

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask
 from ..base.messages import listed, shown
-from ..search.folds import part_to_test
 
 __all__ = ["check_labels_in_lines", "check_test_labels", "fraction_of", "held_out"]
 
@@ -54,6 +53,8 @@ def _text(label: Any) -> str:
 
 def held_out(prints: NDArray[np.uint64], codes: NDArray[np.intp], fraction: float) -> Mask:
     """Choose this fraction of each class by their fingerprints, which equal samples share."""
+    from ..search.folds import part_to_test
+
     held = part_to_test(prints, codes, fraction)
     if not held.any():
         raise ValueError(

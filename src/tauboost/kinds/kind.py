@@ -16,26 +16,22 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import shown
-from ..design.wide import is_wide, without_unused_features
-from ..io.model import ModelFile
 from ..io.store import is_store
 from ..io.tensors import is_tensor_file
-from ..models import model_of, read_model
-from ..tuning.metrics import metrics
-from ..tuning.options import Event, Report
-from ..validation import CsrArrays, as_csr, encode_labels
+from ..validation import encode_labels
 from .held_out import check_test_labels, fraction_of, held_out
-from .source import Source, hold_texts, is_table, name_of, naming
+from .source import Source, hold_texts, is_table, name_of, naming, used_columns
 
 if TYPE_CHECKING:
-    from ..io.checkpoint import Checkpoint
+    from ..io.model import ModelFile
     from ..problem import Problem
+    from ..search.watch import Event, Report
     from ..tables.problem import TableProblem
     from .rows import GivenRows, NamedModel
 
 __all__ = [
     "Data", "Fitted", "Kind", "PlainTable", "Watch", "fact_rows", "facts_of", "kind_of",
-    "kind_of_estimator", "label_of", "open_model", "used_columns",
+    "kind_of_estimator", "label_of", "open_model",
 ]  # fmt: skip
 
 # Options of ``tauboost fit`` that are for one or two kinds of data only.
@@ -93,7 +89,7 @@ class Fitted:
 
     document: dict[str, Any]
     saved: ModelFile
-    checkpoint: Checkpoint | None = None
+    checkpoint: Any = None  # where its state is kept until it is complete
 
 
 class Kind(ABC):
@@ -148,7 +144,7 @@ class Kind(ABC):
     def split(self, data: Data, fraction: float, seed: int, n_threads: int) -> tuple[Data, Data]:
         """Cut into a part for training and one for testing, which has this fraction of each class.
 
-        Rows are dealt as in a fit (tuning/split.py): their order does not matter.
+        Rows are dealt as in a fit (search/folds.py): their order does not matter.
         """
         codes = encode_labels(data.y)[1]  # first: what is no label needs no fingerprints
         held = held_out(self.prints(data.X, seed, n_threads), codes, fraction)
@@ -179,6 +175,8 @@ class Kind(ABC):
         """Return how good a model is on rows with labels, if there are any."""
         if data is None:
             return None
+        from ..tuning.metrics import metrics
+
         return metrics(model, self.decisions(model, data.X, n_threads), data.y)
 
     # What `tauboost predict` asks.
@@ -225,7 +223,7 @@ class Kind(ABC):
 
     def problem(self, data: Data, n_threads: int | None) -> Problem | TableProblem:
         """Build the problem that a fit would have: with an intercept."""
-        from ..problem import Problem  # noqa: PLC0415
+        from ..problem import Problem
 
         return Problem(used_columns(data.X), data.y, fit_intercept=True, n_threads=n_threads)
 
@@ -302,17 +300,6 @@ def fact_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
     return rows
 
 
-def used_columns(data: Any) -> CsrArrays:
-    """Return rows without the columns that are empty, where these are nearly all.
-
-    For problems whose lam nobody is shown: it would have an entry for every column.
-    """
-    arrays = as_csr(data)
-    if not is_wide(arrays.shape[1], arrays.nnz):
-        return arrays
-    return without_unused_features(arrays)[0]
-
-
 def label_of(saved: ModelFile) -> str | None:
     """Return the name of the column that held the labels, if the file has it."""
     label = saved.fitted.get("label")
@@ -333,13 +320,15 @@ def open_model(path: Path) -> tuple[Any, Any, Kind]:
         raise ValueError(f"MODEL: {path} is {what}, and a model is a file that fit wrote")
     if path.is_file() and not is_tensor_file(path):
         raise ValueError(f"MODEL: {path} is none: give a file that fit wrote, and DATA after it")
+    from ..models import model_of, read_model
+
     saved = read_model(path)
     return saved, model_of(saved, path), _adapter(MODULES[saved.kind])
 
 
 def kind_of_estimator(clf: Any) -> Kind:
     """Return the adapter of a classifier."""
-    from .. import estimators  # noqa: PLC0415
+    from .. import estimators
 
     for name, module in MODULES.items():
         if isinstance(clf, getattr(estimators, name)):

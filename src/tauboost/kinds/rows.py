@@ -6,7 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,9 +14,11 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import number, shown, shown_label
 from ..design.wide import coefficients_of, nonzeros_of
-from ..tuning.record import Record, row_prints
 from ..validation import CsrArrays
 from .kind import Kind
+
+if TYPE_CHECKING:
+    from ..tuning.record import Record
 
 __all__ = ["GivenRows", "MatrixRows", "NamedModel", "Part", "RowExplanation", "label_text"]
 
@@ -188,6 +190,8 @@ class MatrixRows(GivenRows):
     """Rows of a matrix, with a weight for each column: numbers, or terms of texts."""
 
     def __init__(self, model: NamedModel, arrays: CsrArrays, n_threads: int) -> None:
+        from ..tuning.record import row_prints
+
         self.model, self.X = model, arrays
         self.decisions = model.fit.decisions(arrays, n_threads)
         self.prints = row_prints(arrays, model.record, n_threads)

@@ -5,24 +5,21 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import BinaryIO
+from typing import Any, BinaryIO
 
 from ..base.threads import resolve_threads
-from ..io.store import is_store
+from ..design.wide import is_wide, without_unused_features
+from ..io.rows import LabelledRows, load_rows
+from ..io.store import Store, is_store, open_store
 from ..io.table_files import is_table_file
 from ..io.tensors import is_tensor_file
 from ..io.text_files import begins_with_label, kind_of_texts
+from ..validation import CsrArrays, as_csr
 
 __all__ = [
-    "Source",
-    "hold_texts",
-    "is_in_a_store",
-    "is_table",
-    "name_of",
-    "naming",
-    "opened",
-    "rows_in",
-]
+    "Source", "hold_texts", "is_in_a_store", "is_table", "name_of", "naming", "open_data",
+    "opened", "rows_in", "used_columns",
+]  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -130,3 +127,29 @@ def rows_in(path: Path) -> Path | BinaryIO:
             "text or a store"
         )
     return opened(path)
+
+
+def open_data(
+    path: Path, threads: int | None, zero_based: bool | None, n_features: int | None = None
+) -> LabelledRows | Store:
+    """Read a file, or open a store; with ``n_features``, a file's later features are left out."""
+    if is_in_a_store(path):
+        return open_store(path)
+    return load_rows(
+        rows_in(path),
+        n_features=n_features,
+        zero_based="auto" if zero_based is None else zero_based,
+        n_threads=threads,
+        progress=True,
+    )
+
+
+def used_columns(data: Any) -> CsrArrays:
+    """Return rows without the columns that are empty, where these are nearly all.
+
+    For problems whose lam nobody is shown: it would have an entry for every column.
+    """
+    arrays = as_csr(data)
+    if not is_wide(arrays.shape[1], arrays.nnz):
+        return arrays
+    return without_unused_features(arrays)[0]

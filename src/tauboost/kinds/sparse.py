@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
-from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,42 +15,24 @@ from ..base.kinds import is_sparse
 from ..base.messages import number, shown_label
 from ..base.progress import progress_bar
 from ..design.wide import nonzeros_of, only_features, without_unused_features
-from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint
-from ..io.model import ModelFile
-from ..io.rows import LabelledRows, load_rows, row_blocks
+from ..io.rows import LabelledRows, row_blocks
 from ..io.store import Store, open_store
 from ..io.svmlight import load_svmlight
-from ..parameters import LinearParameters
-from ..search.duplicates import fingerprints
-from ..tuning.fitting import fit
-from ..tuning.model import Model
-from ..tuning.options import Options
-from ..tuning.samples import FEATURES_FOR_AN_ENTRY
 from ..validation import CsrArrays, as_csr
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of
 from .rows import MatrixRows, NamedModel
-from .source import Source, is_in_a_store, is_table, name_of, naming, rows_in
+from .source import Source, is_in_a_store, is_table, name_of, naming, open_data, rows_in
 
-__all__ = ["KIND", "open_data", "tau_table"]
+if TYPE_CHECKING:
+    from ..io.checkpoint import Checkpoint
+    from ..io.model import ModelFile
+    from ..tuning.model import Model
+
+__all__ = ["KIND", "tau_table"]
 
 NUMBERS_AT_ONCE = 2**20  # decision values: one for each row and, of more than two, class
 MOST_WEIGHTS = 10
 MOST_CLASSES = 10
-
-
-def open_data(
-    path: Path, threads: int | None, zero_based: bool | None, n_features: int | None = None
-) -> LabelledRows | Store:
-    """Read a file, or open a store; with ``n_features``, a file's later features are left out."""
-    if is_in_a_store(path):
-        return open_store(path)
-    return load_rows(
-        rows_in(path),
-        n_features=n_features,
-        zero_based="auto" if zero_based is None else zero_based,
-        n_threads=threads,
-        progress=True,
-    )
 
 
 class SparseRows(MatrixRows):
@@ -80,6 +61,10 @@ class SparseKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit a linear model."""
+        from ..parameters import LinearParameters
+        from ..tuning.fitting import fit
+        from ..tuning.options import Options
+
         state = _open_checkpoint(
             options["checkpoint"], options["checkpoint_every"], given["time_limit"]
         )
@@ -127,6 +112,9 @@ class SparseKind(Kind):
 
         They are others than those of the fit, which holds out a part of the rest by its own.
         """
+        from ..search.duplicates import fingerprints
+        from ..tuning.samples import FEATURES_FOR_AN_ENTRY
+
         used, _ = without_unused_features(X, FEATURES_FOR_AN_ENTRY)
         return fingerprints(used, seed + 2**40, n_threads)
 
@@ -190,7 +178,7 @@ class SparseKind(Kind):
             else:
                 facts = _file_facts(path, source.threads, status)
         rows = tau_table(facts["n_features"], facts["omega"], facts["n_samples"])
-        return {"name": source.name, **facts, "tau_table": [asdict(row) for row in rows]}
+        return {"name": source.name, **facts, "tau_table": rows}
 
     def inspection(self, document: dict[str, Any]) -> Iterator[str | PlainTable]:
         yield PlainTable((), _fact_rows(document), document["name"])
@@ -199,7 +187,7 @@ class SparseKind(Kind):
             yield f"warning: {document['warning']}"
 
     def take(self, clf: Any, X: Any) -> CsrArrays:
-        from ..estimators.inputs import take_rows  # noqa: PLC0415
+        from ..estimators.inputs import take_rows
 
         return as_csr(take_rows(clf, X))
 
@@ -229,6 +217,8 @@ def _refuse_table(path: Path) -> None:
 def _open_checkpoint(
     folder: Path | None, every: float | None, time_limit: float | None
 ) -> Checkpoint | None:
+    from ..io.checkpoint import SECONDS_BETWEEN, Checkpoint
+
     if folder is None:
         if every is not None:
             raise ValueError("--checkpoint-every: give --checkpoint FOLDER too")
@@ -275,7 +265,7 @@ def _largest(model: Model, names: Any) -> list[dict[str, Any]]:
 def _file_facts(
     path: Path, threads: int | None, status: Callable[[str], AbstractContextManager[Any]]
 ) -> dict[str, Any]:
-    from ..comparing import describe  # noqa: PLC0415
+    from ..comparing import describe
 
     X, y = load_svmlight(rows_in(path), n_threads=threads, progress=True)
     with status(f"preparing {name_of(path)}"):
@@ -284,7 +274,7 @@ def _file_facts(
 
 
 def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
-    from ..comparing import describe  # noqa: PLC0415
+    from ..comparing import describe
 
     if verify:
         with progress_bar("verifying", store.nbytes, "MB", visible=True, scale=1e6) as show:
@@ -299,29 +289,23 @@ def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
     return facts | {"store_bytes": store.nbytes, "source": store.source, "verified": verify}
 
 
-@dataclass(frozen=True)
-class TauRow:
-    """Theorem 1 for one tau, with c_l as in the theorem, and with c_l = 1 as printed."""
+def tau_table(n: int, omega: int, m: int) -> list[dict[str, float]]:
+    """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n.
 
-    tau: int
-    beta: float
-    speedup: float
-    beta_printed: float
-    speedup_printed: float
+    With c_l as in the theorem, and with c_l = 1 as printed.
+    """
+    from ..eso import beta
 
-
-def tau_table(n: int, omega: int, m: int) -> list[TauRow]:
-    """Evaluate Theorem 1 at tau = 1, 2, 4, ... 1024, then every fourth power, and n."""
-    from ..eso import beta  # noqa: PLC0415
-
-    taus, tau, rows = [], 1, []
+    taus, tau, rows = list[int](), 1, []
     while tau < n:
         taus.append(tau)
         tau *= 2 if tau < 1024 else 4
     for tau in (*taus, n):
-        theorem = beta(n, max(omega, 1), tau, m)
-        printed = beta(n, max(omega, 1), tau, m, overlap_weights=False)
-        rows.append(TauRow(tau, theorem, tau / theorem, printed, tau / printed))
+        row: dict[str, float] = {"tau": tau}
+        for kind, overlaps in (("", True), ("_printed", False)):
+            row[f"beta{kind}"] = beta(n, max(omega, 1), tau, m, overlap_weights=overlaps)
+            row[f"speedup{kind}"] = tau / row[f"beta{kind}"]
+        rows.append(row)
     return rows
 
 

@@ -6,22 +6,16 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractContextManager
 from itertools import compress
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import listed, shown, shown_label, unknown
-from ..io.model import ModelFile
 from ..io.table_files import read_table
 from ..io.text_labels import labels_like
-from ..parameters import TableParameters
-from ..search.duplicates import code_fingerprints
 from ..tables.binning import bin_column, bin_table, encode
-from ..tables.columns import Column, NumericColumn
-from ..tables.fitting import fit_table
-from ..tables.model import TableModel, are_used
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
 from .held_out import check_labels_in_lines
@@ -29,11 +23,14 @@ from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of, label_of
 from .rows import MOST_PARTS, GivenRows, NamedModel, RowExplanation
 from .source import Source, is_table, name_of, naming
 
+if TYPE_CHECKING:
+    from ..io.model import ModelFile
+    from ..tables.model import TableModel
+
 __all__ = ["KIND", "open_table", "open_training_table", "terms_used"]
 
 MOST_IN_A_LINE = 5  # terms
 MOST_TERMS = 20
-MOST_CATEGORIES = 3  # of a column
 MOST_CLASSES = 10
 WIDEST = 24  # letters of a category
 SIGNS = {"1": 1, "+1": 1, "-1": -1}
@@ -43,6 +40,8 @@ class TableRows(GivenRows):
     """Rows of a table."""
 
     def __init__(self, model: TableModel, frame: Frame, n_threads: int) -> None:
+        from ..search.duplicates import code_fingerprints
+
         self.model, self.codes = model, encode(model.columns, frame, n_threads)
         self.decisions = model.decisions(self.codes)
         self.prints = code_fingerprints(self.codes, 0)
@@ -60,7 +59,7 @@ class TableRows(GivenRows):
         return self._explanation(names, values, added, sign * float(model.intercept[task]))
 
     def _value(self, column: int, row: int) -> str:
-        from ..estimators.explanation import as_text  # noqa: PLC0415
+        from ..estimators.explanation import as_text
 
         return as_text(self.X.column(self.where[column], np.array([row])))
 
@@ -81,6 +80,9 @@ class TableKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit an additive model."""
+        from ..parameters import TableParameters
+        from ..tables.fitting import fit_table
+
         categorical = _names(options["categorical"])
         parameters = TableParameters(**given, **_parameters(options, categorical))
         with naming(source.path), watch.timed("reading"):
@@ -126,6 +128,8 @@ class TableKind(Kind):
         return data, terms_used(document["terms"])
 
     def prints(self, X: Frame, seed: int, n_threads: int) -> NDArray[np.uint64]:
+        from ..search.duplicates import code_fingerprints
+
         return code_fingerprints(bin_table(X, n_threads=n_threads)[1], seed)
 
     def select(self, X: Frame, is_chosen: Mask) -> Frame:
@@ -233,7 +237,7 @@ class TableKind(Kind):
         yield PlainTable([*heads, ("holds", "fold")], rows)
 
     def problem(self, data: Data, n_threads: int | None) -> Any:
-        from ..tables.problem import TableProblem  # noqa: PLC0415
+        from ..tables.problem import TableProblem
 
         return TableProblem(data.X, data.y, n_threads=n_threads)
 
@@ -249,7 +253,7 @@ class TableKind(Kind):
         return len(model.columns)
 
     def terms(self, model: TableModel) -> Any:
-        from ..estimators.terms import make_terms  # noqa: PLC0415
+        from ..estimators.terms import make_terms
 
         return make_terms(model)
 
@@ -381,7 +385,7 @@ def _term_facts(model: TableModel) -> list[dict[str, Any]]:
     facts = []
     for term in model.terms:
         columns = [model.columns[k] for k in term.columns]
-        kind = "numbers" if columns[0].is_ordered else "categories"
+        kind = columns[0].plural
         facts.append(
             {
                 "name": model.term_name(term),
@@ -398,6 +402,8 @@ def _term_facts(model: TableModel) -> list[dict[str, Any]]:
 
 def terms_used(terms: list[dict[str, Any]]) -> list[tuple[str, str]]:
     """Return for people how many terms are used, and the most important ones."""
+    from ..tables.model import are_used
+
     used = list(compress(terms, are_used([term["importance"] for term in terms])))
     n_pairs = sum(len(term["columns"]) == 2 for term in used)
     most = ", ".join(f"{term['name']} {term['importance']:.3g}" for term in used[:MOST_IN_A_LINE])
@@ -412,23 +418,9 @@ def _column_facts(frame: Frame, k: int) -> dict[str, Any]:
         column, codes = bin_column(frame, k)
     except (TypeError, ValueError) as error:
         return facts | {"kind": "refused", "why": str(error)}
-    facts["kind"] = "numbers" if column.is_ordered else "categories"
+    facts["kind"] = column.plural
     facts["missing"] = float(np.mean(codes == column.missing))
-    return facts | _content(frame, k, column, codes)
-
-
-def _content(frame: Frame, k: int, column: Column, codes: Any) -> dict[str, Any]:
-    if not isinstance(column, NumericColumn):
-        counts = np.bincount(codes, minlength=column.n_bins)
-        most = column.categories[:MOST_CATEGORIES].tolist()
-        known = {"n_bins": len(column.categories), "most_frequent": most}
-        return known | {"other": int(counts[column.other])}
-    numbers = np.asarray(frame.column(k))
-    numbers = numbers[~np.isnan(numbers)]
-    if len(numbers) == 0:
-        return {"n_bins": 0, "least": None, "most": None}
-    ends = {"least": float(numbers.min()), "most": float(numbers.max())}
-    return {"n_bins": column.n_ordered} | ends
+    return facts | column.facts(frame, k, codes)
 
 
 def _content_text(fact: dict[str, Any]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import asdict, replace
 from functools import partial
 from itertools import compress
-from typing import Any, BinaryIO
+from typing import TYPE_CHECKING, Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,27 +17,20 @@ from ..base.kinds import is_sparse
 from ..base.printable import printable
 from ..base.progress import progress_bar
 from ..design.text_options import TextOptions
-from ..io.model import ModelFile
 from ..io.text_files import joined, text_blocks
 from ..io.text_labels import LabelList, labels_like
 from ..io.text_wanted import TextBlock
-from ..models import model_size
-from ..parameters import TextParameters
-from ..search.duplicates import text_fingerprints
-from ..tuning.metrics import metrics
-from ..tuning.options import Options
-from ..tuning.text_fitting import fit_texts
-from ..tuning.text_model import TextModel
-from ..tuning.text_options import linear_part, text_options
-from ..tuning.text_shrinking import measured, shrink
-from ..tuning.text_streaming import fit_stream, for_streams
-from ..tuning.top_terms import top_terms
 from ..validation import encode_labels
 from ..validation.texts import take_texts
 from .held_out import check_labels_in_lines, check_test_labels, fraction_of, held_out
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of
 from .rows import MatrixRows, NamedModel, RowExplanation
 from .source import Source, naming, opened
+
+if TYPE_CHECKING:
+    from ..io.model import ModelFile
+    from ..parameters import TextParameters
+    from ..tuning.text_model import TextModel
 
 __all__ = ["KIND", "explain_texts", "text_facts", "top_rows"]
 
@@ -59,7 +52,7 @@ class TextRows(MatrixRows):
         super().__init__(model, self.features.rows(texts, n_threads), n_threads)
 
     def explain(self, row: int, code: int) -> RowExplanation:
-        from ..estimators.text_spans import find_features  # noqa: PLC0415
+        from ..estimators.text_spans import find_features
 
         columns, _, added, intercept = self.added(row, code)
         text, found = find_features(self.texts[row], self.features, columns.tolist())
@@ -90,6 +83,14 @@ class TextKind(Kind):
         watch: Watch,
     ) -> Fitted:
         """Fit a linear model of words, and make it as small as it must be."""
+        from ..models import model_size
+        from ..parameters import TextParameters
+        from ..tuning.metrics import metrics
+        from ..tuning.options import Options
+        from ..tuning.text_options import linear_part, text_options
+        from ..tuning.text_shrinking import measured, shrink
+        from ..tuning.text_streaming import for_streams
+
         parameters = TextParameters(**given, **_parameters(options))
         is_stream = parameters.n_features is not None
         parameters = for_streams(parameters) if is_stream else parameters
@@ -132,6 +133,8 @@ class TextKind(Kind):
         self, source: Source, test: str | None, parameters: TextParameters, watch: Watch
     ) -> tuple[TextModel, int, Texts | None]:
         """Fit to texts that are all in memory; return how many, and those to test on."""
+        from ..tuning.text_fitting import fit_texts
+
         with watch.timed("reading"):
             train = self.read(source)
             check_labels_in_lines(train.y)
@@ -146,6 +149,8 @@ class TextKind(Kind):
         self, source: Source, test: str | None, parameters: TextParameters, watch: Watch
     ) -> tuple[TextModel, int, Texts | None]:
         """Fit to texts that are read in parts and not kept."""
+        from ..tuning.text_streaming import fit_stream
+
         fraction = None if test is None else fraction_of(test)
         held = None
         if fraction is not None:
@@ -188,6 +193,8 @@ class TextKind(Kind):
         return data, [*rows, *top_rows(document["terms"])]
 
     def prints(self, X: list[str], seed: int, n_threads: int) -> NDArray[np.uint64]:
+        from ..search.duplicates import text_fingerprints
+
         return text_fingerprints(X, seed + 2**40)
 
     def select(self, X: list[str], is_chosen: Mask) -> list[str]:
@@ -385,6 +392,8 @@ def _share(text: str) -> float | str:
 
 def text_facts(model: TextModel) -> dict[str, Any]:
     """Return what is counted, and for each class the terms that speak most for it."""
+    from ..tuning.top_terms import top_terms
+
     features, classes = model.features, model.classes.tolist()
     return {
         "n_features": features.n_features,
@@ -424,7 +433,7 @@ def explain_texts(
 
     Return the number of texts, and the data.
     """
-    from ..estimators.text_explanation import explain_text  # noqa: PLC0415
+    from ..estimators.text_explanation import explain_text
 
     n_texts, found, source = 0, list[dict[str, Any]](), _as_in_fit(saved, source)
     for block in _blocks(source, "explaining", with_labels=False, is_eager=source.is_pipe):

@@ -27,12 +27,12 @@ from ..eso import beta
 from ..parameters import LinearParameters
 from ..problem import Problem
 from ..search.folds import n_parts
+from ..search.watch import Event
 from ..solvers import Status, solve
 from ..solvers.exact import LARGEST_OVERLAP, BundleSize, Shape
 from ..solvers.registry import PAPER_TAU
 from ..solvers.sweep_plan import COLUMN_OVERHEAD
 from ..tuning.fitting import fit
-from ..tuning.options import Event
 from ..tuning.samples import FEATURES_FOR_AN_ENTRY, Samples
 from ..validation import ROWS_AT_ONCE, check_real
 from .data import Data, Rows, look_at

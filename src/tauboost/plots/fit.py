@@ -9,7 +9,7 @@ from ..base.printable import printable
 from .figure import new_figure
 
 if TYPE_CHECKING:
-    from ..tuning.options import Event
+    from ..search.watch import Event
 
 __all__ = ["plot_fit", "require_matplotlib"]
 

@@ -34,13 +34,8 @@ if TYPE_CHECKING:
     from ..proofs import HardCore
 
 __all__ = [
-    "cautions",
-    "data_hash",
-    "fit_section",
-    "proof_section",
-    "race_section",
-    "warnings_section",
-]
+    "cautions", "data_hash", "fit_section", "proof_section", "race_section", "warnings_section",
+]  # fmt: skip
 
 MOST_CLASSES = 30
 # Parameters that say nothing of the model.

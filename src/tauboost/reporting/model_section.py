@@ -124,10 +124,7 @@ def _counts(data: ReportData | None, columns: NDArray[np.intp]) -> NDArray[np.in
 
 
 def _weights_table(
-    model: NamedModel,
-    weights: list[Weights],
-    data: ReportData | None,
-    what: str,
+    model: NamedModel, weights: list[Weights], data: ReportData | None, what: str
 ) -> Markup:
     columns, values = (np.concatenate(parts) for parts in zip(*weights, strict=True))
     tasks = np.repeat(np.arange(len(weights)), [len(found) for found, _ in weights])

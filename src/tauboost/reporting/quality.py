@@ -18,16 +18,9 @@ from ..tuning.record import Record
 from .intervals import Curves, Estimate, area, curves, mean_of, mean_share, share, wilson
 
 __all__ = [
-    "Bin",
-    "ClassQuality",
-    "Quality",
-    "ReportData",
-    "Threshold",
-    "are_trained_on",
-    "calibration_bins",
-    "measure",
-    "share_trained_on",
-]
+    "Bin", "ClassQuality", "Quality", "ReportData", "Threshold", "are_trained_on",
+    "calibration_bins", "measure", "share_trained_on",
+]  # fmt: skip
 
 BINS = 10  # of a calibration curve
 THRESHOLDS = np.arange(101) / 100  # of the probability, for the one that can be moved

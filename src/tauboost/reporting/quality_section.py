@@ -59,11 +59,7 @@ def quality_section(model: NamedModel, data: ReportData | None, found: Quality |
         words = f" The model was trained on {how_many(data.trained)}these {model.row_word}s: "
         seen = tag("strong", f"{words}figures of training {model.row_word}s.")
     head = paragraph(
-        f"Measured on {found.n:,} {model.row_word}s of ",
-        given(data.name),
-        ".",
-        seen,
-        f" {BANDS}",
+        f"Measured on {found.n:,} {model.row_word}s of ", given(data.name), ".", seen, f" {BANDS}"
     )
     return Section("quality", TITLE, join([head, *parts]))
 

@@ -36,7 +36,7 @@ from .exact import Exact
 from .minorant import Minorant, level_minorant, minorant
 from .result import Status
 from .start import Start
-from .stopping import run
+from .stopping import Iteration, run
 
 __all__ = ["ENOUGH_EPOCHS", "Bounding", "gap_of", "value_and_gap", "why_unbounded"]
 
@@ -163,7 +163,7 @@ class _Confining:
         self.near, self.most_epochs, self.take = near, most_epochs, take
         self.seen = math.inf
 
-    def observe(self, at: Exact) -> Status | None:
+    def observe(self, at: Iteration) -> Status | None:
         hint = math.inf if at.edge_hint is None else at.edge_hint
         if hint <= self.near and hint != self.seen:
             self.seen = hint
@@ -171,7 +171,7 @@ class _Confining:
                 return Status.CONVERGED
         return Status.MAX_EPOCHS if at.epochs() >= self.most_epochs else None
 
-    def epochs_left(self, at: Exact) -> float:  # noqa: ARG002
+    def epochs_left(self, at: Iteration) -> float:  # noqa: ARG002
         return 1.0
 
 

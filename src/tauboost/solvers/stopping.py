@@ -31,7 +31,7 @@ from ..base.arrays import Vector
 from ..validation import check_real
 from .result import Status
 
-__all__ = ["Fits", "Iteration", "StoppingRule", "SweepMonitor", "Watcher", "run"]
+__all__ = ["Advancing", "Fits", "Iteration", "StoppingRule", "SweepMonitor", "Watcher", "run"]
 
 DEFAULT_EDGE = 1e-4
 DEFAULT_MAX_EPOCHS = 1000

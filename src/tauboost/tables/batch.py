@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
@@ -33,25 +32,25 @@ class TermPenalty:
 
     @classmethod
     def elastic_net(cls, n_terms: int, alphas: Vector, l1_ratios: Vector) -> TermPenalty:
-        """Return the elastic net of these strengths over columns, a lane each."""
+        """Return the elastic net of these candidates over columns, a lane each."""
         return cls(
             np.tile(alphas * l1_ratios, (n_terms, 1)),
             np.tile(alphas * (1.0 - l1_ratios), (n_terms, 1)),
         )
 
-    def scale(self, units: Vector) -> None:
+    def scale(self, scaling: Vector) -> None:
         """Multiply that of the first terms by these numbers, in every lane."""
-        self.l1[: len(units)] *= units[:, None]
-        self.l2[: len(units)] *= units[:, None]
+        self.l1[: len(scaling)] *= scaling[:, None]
+        self.l2[: len(scaling)] *= scaling[:, None]
 
     @property
-    def n_lanes(self) -> int:
+    def n_fits(self) -> int:
         """Number of fits."""
         return int(self.l1.shape[1])
 
-    def padded(self, n_lanes: int) -> TermPenalty:
+    def padded(self, n_fits: int) -> TermPenalty:
         """Return the same with the last lane repeated."""
-        extra = n_lanes - self.n_lanes
+        extra = n_fits - self.n_fits
         return TermPenalty(
             *(np.pad(x, ((0, 0), (0, extra)), mode="edge") for x in (self.l1, self.l2))
         )
@@ -65,7 +64,8 @@ class TableBatch:
     psi : psi of each lane
     tasks : the task of each lane
     held : the fold that is held out; None: none
-    signs : for each term, of its jumps and of its single bins (see TableRows), (terms, 2)
+    signs : for each term, of its jumps and of its single bins (`term_signs`), (terms, 2)
+    terms : those that are visited; None: all
     """
 
     def __init__(
@@ -78,13 +78,14 @@ class TableBatch:
         held: int | None,
         signs: NDArray[np.int8],
         n_threads: int,
+        terms: NDArray[np.int32] | None = None,
         seed: int = 0,
     ) -> None:
         self.samples, self.loss, self.held = samples, LOSSES[loss], held
-        self.n_lanes = psi.n_lanes
-        self.width = next(width for width in LANES if width >= psi.n_lanes)
+        self.n_fits = psi.n_fits
+        self.width = next(width for width in LANES if width >= psi.n_fits)
         self.psi, self.signs = psi.padded(self.width), signs
-        tasks = tasks + tasks[-1:] * (self.width - self.n_lanes)
+        tasks = tasks + tasks[-1:] * (self.width - self.n_fits)
         spec = BatchSpec(loss, tuple(tasks), held, samples.trained_weight(held))
         self.rows = samples.rows(spec, n_threads)
         # The order of the terms: the same in every fit of a classifier.
@@ -96,11 +97,14 @@ class TableBatch:
         self.edge = np.full(self.width, np.inf)
         self.longest = 0.0  # by which the first lane's residuals moved in a sweep, at most
         self.n_sweeps = 0
+        self.decrease = np.full(self.n_fits, np.inf)  # in the last sweep
+        # To be visited.
+        self.terms = np.arange(samples.table.n_terms, dtype=np.int32) if terms is None else terms
 
     @property
     def end(self) -> End:
         """Where the fits are."""
-        return self.levels[: self.n_lanes], self.intercepts[: self.n_lanes]
+        return self.levels[: self.n_fits], self.intercepts[: self.n_fits]
 
     def start_from(self, levels: Vector, intercept: float) -> None:
         """Go to these levels, of the first terms where there are more now, in every lane."""
@@ -111,9 +115,9 @@ class TableBatch:
         self.shift += shift
         self.refresh(1)
 
-    def refresh(self, n_lanes: int) -> None:
+    def refresh(self, n_fits: int) -> None:
         """Compute the weights of the rows anew from the levels: those of one lane, or of each."""
-        here = self.levels[:n_lanes], self.intercepts[:n_lanes], self.shift[:n_lanes]
+        here = self.levels[:n_fits], self.intercepts[:n_fits], self.shift[:n_fits]
         total = self.rows.place(*here)
         if not self.loss.has_odds:
             self.total = total
@@ -124,23 +128,31 @@ class TableBatch:
 
     def look(self) -> None:
         """Learn how large the edges are, without a step."""
-        self._visit(np.arange(self.samples.table.n_terms, dtype=np.int32), 0)
+        self._visit(self.terms, 0)
 
-    def sweep(self, terms: NDArray[np.int32] | None = None, most: int | None = None) -> Vector:
-        """Visit every term once, or these, or so many; returns by how much each objective fell."""
-        n_terms = self.samples.table.n_terms
-        order = np.arange(n_terms, dtype=np.int32) if terms is None else terms
-        decrease = self._visit(self.random.permutation(order)[:most], NEWTON_STEPS)
+    def sweep(self, most: int | None = None) -> Vector:
+        """Visit every term once, or so many; returns by how much each objective fell."""
+        order = self.random.permutation(self.terms)
+        self.decrease = self._visit(order[:most], NEWTON_STEPS)
         self.n_sweeps += 1
-        return decrease
+        return self.decrease
 
-    def converge(
-        self, terms: NDArray[np.int32], enough: float, most: int, is_over: Callable[[], bool]
-    ) -> None:
-        """Sweep until no objective falls by more than ``enough``, ``most`` times at most."""
-        for _ in range(most):
-            if self.sweep(terms).max() <= enough or is_over():
-                break
+    # The fits as SweepMonitor watches them: all of them go on as long as one gains something.
+
+    def epochs(self) -> float:
+        """Return the sweeps done."""
+        return self.n_sweeps
+
+    def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - one sweep at a time
+        """Sweep over the terms."""
+        self.sweep()
+
+    def open_all(self) -> None:
+        """Sweep all of them: they share what they read."""
+
+    def close(self, decrease: float) -> bool:
+        """Return True if no objective fell by more than this in the last sweep."""
+        return bool(self.decrease.max() <= decrease)
 
     def _visit(self, terms: NDArray[np.int32], n_newton: int) -> Vector:
         outcome = self.rows.sweep(
@@ -156,7 +168,7 @@ class TableBatch:
         self.total, self.edge = np.array(outcome.total), np.array(outcome.edge)
         self.longest = len(terms) * outcome.longest[0]
         self._rescale()
-        return np.array(outcome.decrease)[: self.n_lanes]
+        return np.array(outcome.decrease)[: self.n_fits]
 
     def span_sums(self, steps: Vector) -> tuple[float, Vector, Vector]:
         """Return F, its gradient and its Hessian along the directions of `RowWeights.span_sums`."""

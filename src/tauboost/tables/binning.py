@@ -22,7 +22,7 @@ from ..base.messages import shown
 from ..base.side_by_side import side_by_side
 from ..validation.frames import Frame
 from ..validation.numbers import check_count
-from ..validation.values import Values, Words, refuse
+from ..validation.values import Words, refuse
 from .columns import (
     MOST_BINS,
     MOST_CATEGORIES,
@@ -37,17 +37,17 @@ from .columns import (
 
 __all__ = [
     "MOST_VALUES",
-    "Tally",
+    "ValueCounts",
     "WholeUnit",
     "bin_column",
     "bin_table",
     "categorical_positions",
     "check_max_bins",
     "check_words",
+    "count_values",
     "encode",
     "kept_words",
     "sorted_edges",
-    "tally_column",
     "weight_units",
     "whole_weights",
     "word_weights",
@@ -287,46 +287,11 @@ def encode(
     wide: dict[int, Codes] = {}
 
     def work(k: int) -> None:
-        codes = _codes(columns[k], frame, places[k])
+        codes = columns[k].read(frame, places[k])
         (wide if is_wide(columns[k]) else planes)[k] = codes
 
     side_by_side(work, range(len(columns)), n_threads)
     return join_planes(columns, planes, wide)
-
-
-def _codes(column: Column, frame: Frame, place: int) -> Codes:
-    if isinstance(column, NumericColumn):
-        return column.codes(_as_numbers(column, frame.column(place)))
-    words = frame.with_categories([place]).column(place)
-    assert isinstance(words, Words)
-    known = column.code_of
-    strange = [word for word in words.words if word not in known and _is_number(word)]
-    if strange and not all(map(_is_number, known)) and not isinstance(frame.column(place), Words):
-        raise TypeError(
-            f"column {column.name!r} holds numbers such as {strange[0]}, and the model was "
-            "trained on categories: convert it"
-        )
-    return column.codes(words)
-
-
-def _as_numbers(column: Column, values: Values) -> Vector:
-    if not isinstance(values, Words):
-        return values
-    if np.any(values.places >= 0):
-        word = values.words[int(values.places.max())]
-        raise TypeError(
-            f"column {column.name!r} holds strings such as {shown(word)}, and the model was "
-            "trained on numbers: convert it"
-        )
-    return np.full(len(values), np.nan)
-
-
-def _is_number(word: str) -> bool:
-    try:
-        float(word)
-    except ValueError:
-        return False
-    return True
 
 
 # So many different values of a part are sent as they are; of more, neighbours are taken together.
@@ -336,7 +301,7 @@ Whole = NDArray[np.int64]
 
 
 @dataclass(frozen=True, eq=False)
-class Tally:
+class ValueCounts:
     """Different values: numbers ascending, or words."""
 
     values: NDArray[np.float64] | tuple[str, ...]
@@ -344,32 +309,32 @@ class Tally:
     n_there: int  # rows that have a value
 
     @classmethod
-    def merged(cls, tallies: Sequence[Tally], name: str) -> Tally:
-        """Add up tallies of one column; missing values alone are neither numbers nor words."""
-        full = [tally for tally in tallies if tally.n_there > 0] or list(tallies[:1])
-        n_there = sum(tally.n_there for tally in full)
-        weights = np.concatenate([tally.weights for tally in full])
-        numbers = [tally.values for tally in full if not isinstance(tally.values, tuple)]
+    def merged(cls, parts: Sequence[ValueCounts], name: str) -> ValueCounts:
+        """Add up those of one column; missing values alone are neither numbers nor words."""
+        full = [count for count in parts if count.n_there > 0] or list(parts[:1])
+        n_there = sum(count.n_there for count in full)
+        weights = np.concatenate([count.weights for count in full])
+        numbers = [count.values for count in full if not isinstance(count.values, tuple)]
         if len(numbers) == len(full):
             return cls(*_added(np.concatenate(numbers), weights), n_there)
         if numbers:
             raise refuse(name, "mixed")
-        words = [word for tally in full for word in tally.values]
+        words = [word for count in full for word in count.values]
         place = {word: k for k, word in enumerate(dict.fromkeys(words))}
         total = np.zeros(len(place), dtype=np.int64)
         np.add.at(total, np.array([place[word] for word in words], dtype=np.intp), weights)
         return cls(tuple(place), total, n_there)
 
-    def bounded(self, name: str) -> Tally:
+    def bounded(self, name: str) -> ValueCounts:
         """Return it with no more than ``MOST_VALUES``: equal to it if there are no more."""
         if len(self.values) <= MOST_VALUES:
             return self
         if not isinstance(self.values, tuple):
-            return Tally(*_thinned(self.values, self.weights), self.n_there)
+            return ValueCounts(*_thinned(self.values, self.weights), self.n_there)
         check_words(len(self.values), self.n_there, name)
         heaviest = np.argsort(-self.weights, kind="stable")[:MOST_VALUES]
         words = tuple(self.values[k] for k in heaviest.tolist())
-        return Tally(words, self.weights[heaviest], self.n_there)
+        return ValueCounts(words, self.weights[heaviest], self.n_there)
 
     def column(self, name: str, max_bins: int, values_a_bin: int = 1) -> Column:
         """Return the column that has these values, with bins as ``bin_table`` makes them."""
@@ -379,18 +344,18 @@ class Tally:
         return NumericColumn(name, sorted_edges(self.values, self.weights, max_bins, values_a_bin))
 
 
-def tally_column(frame: Frame, k: int, weights: Whole | None, is_category: bool) -> Tally:
+def count_values(frame: Frame, k: int, weights: Whole | None, is_category: bool) -> ValueCounts:
     """Return the values of a column with their weights; None: every row weighs one."""
     values = (frame.with_categories([k]) if is_category else frame).column(k)
     if isinstance(values, Words):
         rows = np.bincount(values.places + 1, minlength=len(values.words) + 1)[1:]
         there = np.flatnonzero(rows)
         words = tuple(values.words[i] for i in there.tolist())
-        return Tally(words, word_weights(values, weights)[there], int(rows.sum()))
+        return ValueCounts(words, word_weights(values, weights)[there], int(rows.sum()))
     is_there = ~np.isnan(values)
     found = values[is_there] + 0.0  # no -0
     of_rows = np.ones(len(found), dtype=np.int64) if weights is None else weights[is_there]
-    return Tally(*_added(found, of_rows), len(found))
+    return ValueCounts(*_added(found, of_rows), len(found))
 
 
 def _added(values: NDArray[np.float64], weights: Whole) -> tuple[NDArray[np.float64], Whole]:

@@ -29,9 +29,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
+from ..search.watch import Watch
 from ..solvers.result import Status
 from ..solvers.stopping import StoppingRule, run
-from ..tuning.options import Clock
 from ..tuning.trained import Minimum
 from .batch import TableBatch, TermPenalty
 from .exact import BlockExact
@@ -69,23 +69,23 @@ class TableGap:
 
     Parameters
     ----------
-    lanes : the fit
+    batch : the fit
     terms : those that it visits
     make : returns a fit of the same task with another psi
     """
 
     def __init__(
         self,
-        lanes: TableBatch,
+        batch: TableBatch,
         pairs: Sequence[Pair],
         terms: NDArray[np.int32],
         make: Callable[[TermPenalty], TableBatch],
     ) -> None:
-        self.lanes, self.terms, self.make = lanes, terms, make
-        self.design = design = lanes.samples.design
-        l1, l2 = lanes.psi.l1[:, 0], lanes.psi.l2[:, 0]
+        self.batch, self.terms, self.make = batch, terms, make
+        self.design = design = batch.samples.design
+        l1, l2 = batch.psi.l1[:, 0], batch.psi.l2[:, 0]
         self.l1, self.l2 = l1[design.term], l2[design.term]
-        self.sign = lanes.signs[design.term, design.kind]
+        self.sign = batch.signs[design.term, design.kind]
         self.grids = [PairPenalty(pair, l1[pair.term], l2[pair.term]) for pair in pairs]
         # Without a penalty on all of them there is no bound.
         is_free = bool(np.any((self.l1 == 0.0) & (self.l2 == 0.0)))
@@ -94,34 +94,34 @@ class TableGap:
 
     def now(self) -> Certified:
         """Certify where the fit is."""
-        lanes = self.lanes
-        value, found = self._minorant(lanes)
-        objective = value + lanes.psi_value()
+        batch = self.batch
+        value, found = self._minorant(batch)
+        objective = value + batch.psi_value()
         if found is None or not self.is_possible:
             return Certified(objective, math.nan)
-        if not lanes.loss.has_odds:
+        if not batch.loss.has_odds:
             found = self._mixed(found)
         if found is None:
             return Certified(objective, math.nan)
         gap = objective - found.level + self._conjugate(found.sums)
-        gradient, levels = (found.sums[0] - found.sums[1]) / found.factor, lanes.levels[0]
+        gradient, levels = (found.sums[0] - found.sums[1]) / found.factor, batch.levels[0]
         of_pairs = sum(grid.gap(gradient, levels) for grid in self.grids)
         return Certified(objective, max(gap, 0.0), of_pairs)
 
-    def _minorant(self, lanes: TableBatch) -> tuple[float, Minorant | None]:
+    def _minorant(self, batch: TableBatch) -> tuple[float, Minorant | None]:
         """Return F where a fit is, and a minorant there; the slope of the intercept is 0."""
-        levels, intercepts, shift = lanes.levels[:1], lanes.intercepts[:1], lanes.shift[:1]
-        found = lanes.rows.exact_sums(levels, intercepts, shift, self.terms)
+        levels, intercepts, shift = batch.levels[:1], batch.intercepts[:1], batch.shift[:1]
+        found = batch.rows.exact_sums(levels, intercepts, shift, self.terms)
         value, up, down, first, second = found[:5].tolist()
         if not (up > 0.0 and down > 0.0 and np.isfinite(found).all()):
-            return value if lanes.loss.has_odds else math.nan, None
+            return value if batch.loss.has_odds else math.nan, None
         sums = found[5:].reshape(2, -1)
-        if lanes.loss.has_odds:
+        if batch.loss.has_odds:
             scales = np.array([min(up, down) / up, min(up, down) / down])
             excess = self._excess(scales[:, None] * sums)
             factor = INSIDE / (1.0 + excess) if excess > 0.0 else 1.0
             scales *= factor
-            conjugate = lanes.rows.conjugate(levels, intercepts, (scales[0], scales[1]))
+            conjugate = batch.rows.conjugate(levels, intercepts, (scales[0], scales[1]))
             return value, Minorant(-conjugate, scales[:, None] * sums, factor)
         # Both classes get half of the weight, which moves the intercept to its best.
         own = [0.5 * (r / w - math.log(2.0 * w)) for w, r in ((up, first), (down, second))]
@@ -165,18 +165,18 @@ class TableGap:
         )
 
     def _with_weaker_l1(self) -> Minorant | None:
-        psi, n = self.lanes.psi, self.design.n_columns
+        psi, n = self.batch.psi, self.design.n_columns
         weaker = TermPenalty(psi.l1.copy(), psi.l2)
         weaker.l1[:n] *= WEAKER
-        lanes = self.make(weaker)
-        lanes.start_from(self.lanes.levels[0], float(self.lanes.intercepts[0]))
+        batch = self.make(weaker)
+        batch.start_from(self.batch.levels[0], float(self.batch.intercepts[0]))
         search = _SmallSlopes(self)
-        run(BlockExact(lanes, self.terms), search)
+        run(BlockExact(batch), search)
         return search.found
 
-    def small(self, lanes: TableBatch) -> tuple[bool, Minorant | None]:
+    def small(self, batch: TableBatch) -> tuple[bool, Minorant | None]:
         """Tell whether slopes are well below l1, or will never be; and the minorant there."""
-        _, found = self._minorant(lanes)
+        _, found = self._minorant(batch)
         is_over = found is None or self._excess(found.sums) <= WEAK_ENOUGH - 1.0
         return is_over, found
 
@@ -245,6 +245,13 @@ NOTHING, MOST_IDLE = 1e-15, 3  # a gain that is rounding, and so many sweeps of 
 class RefitMonitor:
     """Decides when the last fit of a task ends; ``look`` is told of each sweep, and may stop it.
 
+    A certificate costs about two sweeps, and is made when it is likely to be good: slopes are off
+    by about the square root of what a sweep gains, and the gap of the columns by as much, that of
+    the pairs by its square, which is what a sweep gains. How much exactly one certificate tells the
+    next. Where the pairs' part of the gap is small already, sweeps are over the columns alone:
+    their slopes have limits that must be met to the last few percent, and most of the terms are
+    pairs.
+
     Parameters
     ----------
     gap : its certificates
@@ -257,7 +264,7 @@ class RefitMonitor:
         gap: TableGap,
         rule: StoppingRule,
         columns: NDArray[np.int32],
-        clock: Clock,
+        clock: Watch,
         look: Callable[[TableBatch], bool],
     ) -> None:
         self.gap, self.rule, self.columns, self.clock, self.look = gap, rule, columns, clock, look
@@ -296,7 +303,7 @@ class RefitMonitor:
 
     def _wanted(self, objective: float) -> float:
         """Return the gap that is small enough."""
-        return self.rule.wanted_gap(objective, not self.gap.lanes.loss.has_odds)
+        return self.rule.wanted_gap(objective, not self.gap.batch.loss.has_odds)
 
     def _is_due(self, at: BlockExact) -> bool:
         if not self.gap.is_possible or self.rule.relative_gap == 0.0:
@@ -314,9 +321,9 @@ class RefitMonitor:
             return
         most = OF_PAIRS * wanted
         if found.of_pairs > most:
-            at.terms, part = self.gap.terms, most / found.of_pairs
+            at.batch.terms, part = self.gap.terms, most / found.of_pairs
         else:
-            at.terms = self.columns
+            at.batch.terms = self.columns
             part = (LIKELY * (wanted - found.of_pairs) / (found.gap - found.of_pairs)) ** 2
         self.enough = part * at.fall
 
@@ -326,11 +333,7 @@ class RefitMonitor:
             return Status.STALLED, "No sweep lowers the objective any more."
         if is_stopped:
             return Status.INTERRUPTED, "Interrupted by the callback."
-        if self.clock.is_over:
-            return Status.TIME_LIMIT, f"Out of time: {self.clock.seconds:.3g} s."
-        if at.batch.n_sweeps >= self.rule.max_epochs:
-            return Status.MAX_EPOCHS, f"Out of sweeps: {self.rule.max_epochs:g} done."
-        return None
+        return self.rule.limit_met(at.batch.n_sweeps, self.clock.seconds)
 
     def _minimum(
         self, at: BlockExact, found: Certified, status: Status, message: str = ""

@@ -1,8 +1,15 @@
-"""What a column of a table is to a model: which values share a bin, and what the bins are called.
+"""The kinds of columns of a table: all that a kind is to codes, bins, terms, pairs and ONNX.
 
 A numeric column has edges, which lie between neighbouring values of the training data: the code of
 x is the number of edges below it. A category column has the names it knows; all others share a
-code. Missing values have one of their own.
+code. Missing values have one of their own. A third kind is a third class, beside a way to make it
+in binning.py.
+
+Codes are kept as planes, bytes for every row. Plane k has the codes of column k. A wide column, of
+more codes than a byte can tell apart, has two planes more, behind those of all columns: the low and
+the high byte of its codes; plane k is then a coarse view of it, the heaviest categories by
+themselves. So all that moves, compares or hashes rows sees bytes, and a table without wide columns
+has no other planes than its columns.
 """
 
 from __future__ import annotations
@@ -10,7 +17,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from itertools import pairwise
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -19,7 +26,12 @@ from .. import _core
 from ..base.arrays import Vector, readable
 from ..base.cached import cached_property
 from ..base.messages import shown
+from ..validation import check_real
 from ..validation.values import Values, Words, as_words, from_array
+
+if TYPE_CHECKING:
+    from ..io.onnx import Graph
+    from ..validation.frames import Frame
 
 __all__ = [
     "BYTE",
@@ -42,6 +54,8 @@ __all__ = [
 MOST_BINS = 255  # ordered ones: with missing, what a byte can tell apart
 MOST_CATEGORIES = 2**16 - 2  # with "other" and missing, what two bytes can tell apart
 EXACT_DIGITS, MOST_DIGITS = 15, 17  # of any decimal that comes back; tell any two numbers apart
+NAMES_AT_ONCE = 3  # categories that are named where several share a cell
+MOST_SHOWN = 3  # most frequent categories that are shown
 
 
 @dataclass(frozen=True, eq=False)
@@ -51,7 +65,9 @@ class NumericColumn:
     name: str
     edges: Vector
 
+    kind, plural = "numeric", "numbers"
     is_ordered = True
+    categories = np.empty(0, dtype=object)
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -95,6 +111,79 @@ class NumericColumn:
         inner = [f"{low} < x <= {high}" for low, high in pairwise(names)]
         return [f"<= {names[0]}", *inner, f"> {names[-1]}", "missing"]
 
+    def read(self, frame: Frame, place: int) -> NDArray[np.uint8]:
+        """Return the codes of a column of another table."""
+        values = frame.column(place)
+        if not isinstance(values, Words):
+            return self.codes(values)
+        if np.any(values.places >= 0):
+            word = values.words[int(values.places.max())]
+            raise TypeError(
+                f"column {self.name!r} holds strings such as {shown(word)}, and the model was "
+                "trained on numbers: convert it"
+            )
+        return self.codes(np.full(len(values), np.nan))
+
+    def axis(self, cells: Codes) -> tuple[list[str], Vector]:
+        """Return the names of the cells that codes have in a term, and what lies between them."""
+        ordered = cells[: self.n_ordered]
+        edges = self.edges[np.flatnonzero(ordered[1:] != ordered[:-1])]
+        bounds = as_text(edges)
+        names = ["any"]
+        if bounds:
+            inner = [f"{low} to {high}" for low, high in pairwise(bounds)]
+            names = [f"<= {bounds[0]}", *inner, f"> {bounds[-1]}"]
+        return [*names, *["missing"] * (int(cells.max()) - len(edges))], edges
+
+    def grouped(self, weights: Vector, n_cells: int) -> tuple[NDArray[np.uint8], int]:
+        """Return the cell of each byte in a pair, and how many are ordered: of about equal weight.
+
+        Missing values have a cell of their own.
+        """
+        ordered = weights[: self.n_ordered]
+        middle = np.cumsum(ordered) - 0.5 * ordered
+        share = middle / max(float(ordered.sum()), 1e-300)
+        cut = np.minimum((share * n_cells).astype(np.intp), n_cells - 1)
+        cells = np.unique(cut, return_inverse=True)[1]
+        n_ordered = int(cells[-1]) + 1
+        return np.append(cells, [n_ordered]).astype(np.uint8), n_ordered
+
+    def bins_in(self, wanted: Any) -> NDArray[np.intp]:
+        """Return the bins that hold a value from low to high."""
+        if not isinstance(wanted, tuple | list) or len(wanted) != 2:
+            raise TypeError(f"flatten of a number must be (low, high), got {shown(wanted)}")
+        low = -np.inf if wanted[0] is None else check_real(wanted[0], "low")
+        high = np.inf if wanted[1] is None else check_real(wanted[1], "high")
+        if low > high:
+            raise ValueError(f"flatten must have low <= high, got {shown(wanted)}")
+        first, last = np.searchsorted(self.edges, [low, high], side="left")
+        return np.arange(first, last + 1)
+
+    def facts(self, frame: Frame, k: int, codes: Codes) -> dict[str, Any]:  # noqa: ARG002
+        """Return what `tauboost inspect` shows of the column."""
+        numbers = np.asarray(frame.column(k))
+        numbers = numbers[~np.isnan(numbers)]
+        if len(numbers) == 0:
+            return {"n_bins": 0, "least": None, "most": None}
+        ends = {"least": float(numbers.min()), "most": float(numbers.max())}
+        return {"n_bins": self.n_ordered} | ends
+
+    def add_code(self, graph: Graph, k: int) -> str:
+        """Add the code of the k-th column to an ONNX graph, of shape (N,)."""
+        axis = graph.shared("column axis", np.array([1]))
+        is_missing = graph.add("Squeeze", graph.add("IsNaN", self.name), axis)
+        if len(self.edges) == 0:
+            return graph.add("Cast", is_missing, to=graph.onnx.TensorProto.INT64)
+        with np.errstate(over="ignore"):  # an edge beyond float32 is above all inputs
+            row = graph.constant(f"edges {k}", self.edges[None, :].astype(graph.dtype))
+        above = graph.add(
+            "Cast", graph.add("Greater", self.name, row), to=graph.onnx.TensorProto.INT32
+        )
+        count = graph.add("ReduceSum", above, axis, keepdims=0)
+        code = graph.add("Cast", count, to=graph.onnx.TensorProto.INT64)
+        missing = graph.constant(f"missing {k}", np.array(self.missing))
+        return graph.add("Where", is_missing, missing, code)
+
 
 @dataclass(frozen=True, eq=False)
 class CategoryColumn:
@@ -103,8 +192,10 @@ class CategoryColumn:
     name: str
     categories: NDArray[Any]
 
+    kind, plural = "category", "categories"
     is_ordered = False
     n_ordered = 0
+    edges = np.empty(0)
 
     def __post_init__(self) -> None:
         _check_name(self.name)
@@ -161,6 +252,72 @@ class CategoryColumn:
         rest = [f"({name})" if name in known else name for name in ("other", "missing")]
         return [*self.categories, *rest]
 
+    def read(self, frame: Frame, place: int) -> Codes:
+        """Return the codes of a column of another table."""
+        words = frame.with_categories([place]).column(place)
+        assert isinstance(words, Words)
+        known = self.code_of
+        strange = [word for word in words.words if word not in known and _is_number(word)]
+        is_words = isinstance(frame.column(place), Words) if strange else True
+        if not is_words and not all(map(_is_number, known)):
+            raise TypeError(
+                f"column {self.name!r} holds numbers such as {strange[0]}, and the model was "
+                "trained on categories: convert it"
+            )
+        return self.codes(words)
+
+    def axis(self, cells: Codes) -> tuple[list[str], Vector]:
+        """Return the names of the cells that codes have in a term; none is between them."""
+        texts = self.bin_names()
+        of_cell = np.split(np.argsort(cells, kind="stable"), np.cumsum(np.bincount(cells))[:-1])
+        return [_together([texts[k] for k in codes.tolist()]) for codes in of_cell], self.edges
+
+    def grouped(self, weights: Vector, n_cells: int) -> tuple[NDArray[np.uint8], int]:
+        """Return the cell of each byte in a pair, none ordered: all but the heaviest share one.
+
+        Those of wide columns already do in their plane.
+        """
+        if is_wide(self):
+            # Rounding, which parts of a cluster do in their own way, breaks no ties.
+            sums = np.bincount(coarse_codes(self), weights, BYTE).astype(np.float64)
+            weights = sums.round(12)
+        rank = np.empty(len(weights), dtype=np.intp)
+        rank[np.argsort(-weights, kind="stable")] = np.arange(len(weights))
+        return np.minimum(rank, n_cells - 1).astype(np.uint8), 0
+
+    def bins_in(self, wanted: Any) -> NDArray[np.intp]:
+        """Return the bins of these categories."""
+        if isinstance(wanted, str) or not hasattr(wanted, "__iter__"):
+            raise TypeError(f"flatten of categories must be a list of them, got {shown(wanted)}")
+        places = {label: k for k, label in enumerate(self.bin_names())}
+        names = list(wanted)
+        unknown = [name for name in names if name not in places]
+        if unknown or not names:
+            what = (
+                f"has no category {shown(unknown[0])}" if unknown else "needs at least one category"
+            )
+            raise ValueError(f"flatten: {self.name} {what}")
+        return np.array([places[name] for name in names])
+
+    def facts(self, frame: Frame, k: int, codes: Codes) -> dict[str, Any]:  # noqa: ARG002
+        """Return what `tauboost inspect` shows of the column."""
+        counts = np.bincount(codes, minlength=self.n_bins)
+        most = self.categories[:MOST_SHOWN].tolist()
+        known = {"n_bins": len(self.categories), "most_frequent": most}
+        return known | {"other": int(counts[self.other])}
+
+    def add_code(self, graph: Graph, k: int) -> str:  # noqa: ARG002
+        """Add the code of the column to an ONNX graph, of shape (N,)."""
+        axis = graph.shared("column axis", np.array([1]))
+        categories = self.categories.tolist()
+        keys = categories if "" in categories else [*categories, ""]
+        values = [*range(len(categories)), self.missing][: len(keys)]
+        code = graph.add(
+            "LabelEncoder", self.name, domain="ai.onnx.ml", keys_strings=keys, values_int64s=values,
+            default_int64=len(categories),
+        )  # fmt: skip
+        return graph.add("Squeeze", code, axis)
+
 
 Column = NumericColumn | CategoryColumn
 
@@ -168,6 +325,21 @@ Column = NumericColumn | CategoryColumn
 def _check_name(name: Any) -> None:
     if not isinstance(name, str):
         raise TypeError(f"the name of a column must be a string, got {shown(name)}")
+
+
+def _together(names: Sequence[str]) -> str:
+    """Name what shares a cell, the first of many."""
+    shown = names if len(names) <= NAMES_AT_ONCE + 1 else names[:NAMES_AT_ONCE]
+    more = len(names) - len(shown)
+    return ", ".join(shown) + (f" and {more} more" if more else "")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        float(word)
+    except ValueError:
+        return False
+    return True
 
 
 def _older(word: str) -> str:

@@ -21,7 +21,7 @@ from .. import _core
 from ..base.arrays import Mask, Vector
 from ..base.cached import cached_property
 from ..validation import check_real, check_vector
-from .columns import Column, NumericColumn, Planes, as_text, split_planes, wide_planes
+from .columns import Column, Planes, as_text, split_planes, wide_planes
 
 __all__ = ["LARGEST_SHARD", "TableDesign", "add_column_terms", "core_table"]
 
@@ -164,7 +164,7 @@ class TableDesign:
     def names(self) -> list[str]:
         """Return what each hypothesis says."""
         found = []
-        edges = [as_text(c.edges) if isinstance(c, NumericColumn) else [] for c in self.columns]
+        edges = [as_text(column.edges) for column in self.columns]
         for level in self.kept.tolist():
             column = self.columns[self.column_of[level]]
             k = level - int(self.starts[self.column_of[level]])

@@ -14,11 +14,9 @@ from dataclasses import replace
 from typing import Any
 
 import numpy as np
-from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..validation import check_real
 from .model import TableModel, TermData
 
 __all__ = ["edited", "isotonic"]
@@ -74,37 +72,13 @@ def _changed(
 
 def _flattened(model: TableModel, term: TermData, flatten: Any) -> Vector:
     column = _only_column(model, term, "flatten")
-    cells = _range(column, flatten) if column.is_ordered else _bins_by_name(column, flatten)
+    cells = column.bins_in(flatten)
     weights, scores = term.weights[cells], term.scores.copy()
     # Bins without data have no weight to go by.
     scores[cells] = np.average(
         scores[cells], axis=0, weights=weights if weights.sum() > 0 else None
     )
     return scores
-
-
-def _range(column: Any, flatten: Any) -> NDArray[np.intp]:
-    """Return the bins that hold a value from low to high."""
-    if not isinstance(flatten, tuple | list) or len(flatten) != 2:
-        raise TypeError(f"flatten of a number must be (low, high), got {shown(flatten)}")
-    low = -np.inf if flatten[0] is None else check_real(flatten[0], "low")
-    high = np.inf if flatten[1] is None else check_real(flatten[1], "high")
-    if low > high:
-        raise ValueError(f"flatten must have low <= high, got {shown(flatten)}")
-    first, last = np.searchsorted(column.edges, [low, high], side="left")
-    return np.arange(first, last + 1)
-
-
-def _bins_by_name(column: Any, names: Any) -> NDArray[np.intp]:
-    if isinstance(names, str) or not hasattr(names, "__iter__"):
-        raise TypeError(f"flatten of categories must be a list of them, got {shown(names)}")
-    places = {label: k for k, label in enumerate(column.bin_names())}
-    names = list(names)
-    unknown = [name for name in names if name not in places]
-    if unknown or not names:
-        what = f"has no category {shown(unknown[0])}" if unknown else "needs at least one category"
-        raise ValueError(f"flatten: {column.name} {what}")
-    return np.array([places[name] for name in names])
 
 
 def _monotone(model: TableModel, term: TermData, direction: Any) -> Vector:

@@ -1,7 +1,7 @@
 """The exact method on tables: all levels of a term at once, and steps in the span of sweeps.
 
 A sweep visits every term, in a new order each time, and minimises over all of its levels from one
-histogram (cpp/table/block_steps.hpp). No step is ever undone, and the bits are the same for any
+histogram (cpp/table/term_steps.hpp). No step is ever undone, and the bits are the same for any
 number of threads.
 
 A sweep creeps where columns say the same, or a pair what its columns say. Where the sweeps have
@@ -38,7 +38,7 @@ __all__ = ["BlockExact"]
 SHORTER, MOST_TRIALS = 0.25, 3  # where the objective did not fall
 NOTHING = 1e-12  # of the objective: a gain that may be rounding
 LONGEST = 3.0  # times a direction: what rounding made of it grows as much
-SMALLEST = 1e-14  # a level below it is 0, as in block_steps.hpp
+SMALLEST = 1e-14  # a level below it is 0, as in term_steps.hpp
 ROUNDING = 1e-12  # so small a jump is none
 RIDGE = 1e-12  # of the Hessian, as a share of its trace: directions may be dependent
 CELLS_FOR_A_NONZERO = 2  # a cell costs half of what a nonzero of a sparse matrix does
@@ -50,9 +50,8 @@ class BlockExact:
 
     is_monotone = True
 
-    def __init__(self, batch: TableBatch, terms: NDArray[np.int32]) -> None:
+    def __init__(self, batch: TableBatch) -> None:
         self.batch, self.design = batch, batch.samples.design
-        self.terms = terms  # to be visited
         self.updates, self.edge_hint = 0, math.inf
         self.swept = self.fall = 0.0  # what the last sweep gained, and the step before it as well
         self.span = Span(batch)
@@ -76,7 +75,7 @@ class BlockExact:
         )
         if start.lam.any():
             batch.start_from(problem.design.levels(start.lam), float(start.lam[-1]))
-        return cls(batch, np.arange(n_terms, dtype=np.int32))
+        return cls(batch)
 
     @property
     def lam(self) -> Vector:
@@ -111,13 +110,13 @@ class BlockExact:
 
     def advance(self, epochs_left: float) -> None:
         """Step in the span of the last sweeps, and sweep again, over as many terms as may be."""
-        n_terms = len(self.terms)
+        n_terms = len(self.batch.terms)
         most = min(n_terms, max(1, math.ceil(epochs_left * n_terms - 1e-6)))
         gain = self.span.take(self.swept) if self.swept > 0.0 else 0.0
         if self.batch.n_sweeps >= self.span.refreshed_at + EPOCHS_BETWEEN_REFRESHES:
             self.span.refresh()
         # A fit ends with a sweep, after which levels that may be equal are so.
-        self.swept = float(self.batch.sweep(self.terms, most)[0])
+        self.swept = float(self.batch.sweep(most)[0])
         self._value = None
         self.fall = gain + self.swept
         self.updates += math.ceil(self.design.n_coordinates * most / n_terms)

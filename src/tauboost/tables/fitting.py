@@ -17,9 +17,9 @@ from ..design.sparse import flipped
 from ..parameters import TableParameters
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
+from ..search.watch import Event, Report, Watch
 from ..solvers.stopping import StoppingRule, run
 from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from ..tuning.options import Clock, Event, Report
 from ..tuning.record import Record
 from ..tuning.trained import Minimum, message_of
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
@@ -33,13 +33,16 @@ from .model import TableModel, TermData
 from .options import TableOptions, check_monotone
 from .pairs import Pair, purified
 from .rows import TableRows
-from .search import Strength, TableRace
-from .training import BinnedRows, TableSamples
+from .search import Candidate, TableSearch
+from .training import BinnedRows, TableTraining
 
 __all__ = ["fit_samples", "fit_table", "terms_of"]
 
 # Finer bins than this would follow single rows.
 VALUES_A_BIN = 16
+ROUNDING = 1e-14  # what it makes of the scores of a column that says nothing
+# Of the bootstrap: batches, fits of each, and their sweeps.
+N_BATCHES, LANES, SWEEPS = 4, 8, 4
 
 
 def fit_table(
@@ -58,7 +61,7 @@ def fit_table(
     ``groups`` are those that folds keep together.
     """
     options = TableOptions.build(parameters, frame)
-    clock = Clock(options.time_limit)
+    clock = Watch(options.time_limit)
     classes, labels = encode_labels(y)
     given = check_weights(sample_weight, len(labels))
     weights = with_class_weights(parameters.class_weight, classes, labels, given)
@@ -82,7 +85,7 @@ def fit_table(
         codes, labels, weights = codes[:, present], labels[present], weights[present]
         keys = None if keys is None else keys[present]
     record = Record.of(code_fingerprints(codes, 0), labels, len(classes), len(columns))
-    samples = TableSamples.build(
+    samples = TableTraining.build(
         columns,
         codes,
         labels,
@@ -107,32 +110,32 @@ def fit_samples(
     samples: BinnedRows,
     options: TableOptions,
     signs: NDArray[np.int8],
-    clock: Clock,
+    clock: Watch,
     classes: NDArray[Any],
     report: Report | None = None,
     record: Record | None = None,
 ) -> TableModel:
     """Fit a table classifier to binned rows, wherever they are."""
-    race = TableRace(samples, options, signs, clock)
+    search = TableSearch(samples, options, signs, clock)
     _tell(report, Event("build", 0, math.nan, math.nan, clock.seconds))
-    strength = race.strength()
-    _tell(report, Event("select", 1, math.nan, race.held_out_loss, clock.seconds))
-    strength = race.with_pairs(strength)
-    _tell(report, Event("select", 2, math.nan, race.held_out_loss, clock.seconds))
-    fit = _Fit(race, strength, classes, report)
-    model, caution = fit.model(), _caution(race)
+    candidate = search.candidate()
+    _tell(report, Event("select", 1, math.nan, search.held_out_loss, clock.seconds))
+    candidate = search.with_pairs(candidate)
+    _tell(report, Event("select", 2, math.nan, search.held_out_loss, clock.seconds))
+    fit = _Fit(search, candidate, classes, report)
+    model, caution = fit.model(), _caution(search)
     warn_of(caution)
     known = None if record is None else replace(record, caution=caution, gap=fit.gap)
     return replace(model, record=known)
 
 
-def _caution(race: TableRace) -> str:
+def _caution(search: TableSearch) -> str:
     """Say it where held-out rows are enough to tell that the model is of no use to them."""
-    samples, loss = race.samples, race.held_out_loss
+    samples, loss = search.samples, search.held_out_loss
     if not math.isfinite(loss):
         return ""
     shares = np.array([samples.class_weight(label) for label in range(samples.n_classes)])
-    held = np.rint(samples.n_copies * samples.fold_weights[race.folds].sum() * shares)
+    held = np.rint(samples.n_copies * samples.fold_weights[search.folds].sum() * shares)
     said = ""
     if samples.n_tasks == 1 and are_enough(held.astype(np.intp)):
         said = of_shares(shares, int(held.sum()), loss)
@@ -144,15 +147,19 @@ def _tell(report: Report | None, event: Event) -> bool:
 
 
 class _Fit:
-    """The last step: the chosen strength and pairs, on all rows, to the optimum."""
+    """The last step: the chosen candidate and pairs, on all rows, to the optimum."""
 
     def __init__(
-        self, race: TableRace, strength: Strength, classes: NDArray[Any], report: Report | None
+        self,
+        search: TableSearch,
+        candidate: Candidate,
+        classes: NDArray[Any],
+        report: Report | None,
     ) -> None:
-        self.race, self.strength, self.classes, self.report = race, strength, classes, report
-        self.samples, self.options, self.clock = race.samples, race.options, race.clock
+        self.search, self.candidate, self.classes, self.report = search, candidate, classes, report
+        self.samples, self.options, self.clock = search.samples, search.options, search.clock
         # Other pairs that were tried stay terms of the table, but are never visited.
-        self.terms = race.terms(race.pairs)
+        self.terms = search.terms(search.pairs)
         self.n_threads = useful_threads(self.samples.n_threads, self.samples.n, "share")
 
     def model(self) -> TableModel:
@@ -160,13 +167,16 @@ class _Fit:
         # From 0, and not from where the search ended in single precision: parts of a cluster have
         # other digits there, which would last as long as there is a gap.
         tasks = range(self.samples.n_tasks)
-        fits = [self.race.lanes([self.strength], task, None, self.n_threads) for task in tasks]
-        found = [self._solved(lanes, task) for task, lanes in enumerate(fits)]
+        fits = [
+            self.search.batch([self.candidate], task, None, self.n_threads, self.terms)
+            for task in tasks
+        ]
+        found = [self._solved(batch, task) for task, batch in enumerate(fits)]
         intercept, terms = terms_of(
             self.samples,
-            self.race.pairs,
-            np.stack([lanes.levels[0] for lanes in fits]),
-            np.array([lanes.intercepts[0] for lanes in fits]),
+            self.search.pairs,
+            np.stack([batch.levels[0] for batch in fits]),
+            np.array([batch.intercepts[0] for batch in fits]),
         )
         gaps = [minimum.gap for minimum in found if minimum.gap is not None]
         self.gap = max(gaps) if len(gaps) == len(found) else None
@@ -176,47 +186,45 @@ class _Fit:
             terms,
             intercept,
             self.options.loss,
-            self.strength.alpha,
-            self.strength.l1_ratio,
+            self.candidate.alpha,
+            self.candidate.l1_ratio,
             max(minimum.n_sweeps for minimum in found),
             np.array([minimum.objective for minimum in found]),
-            self.race.held_out_loss,
+            self.search.held_out_loss,
             message_of(found, self.options.tol),
-            self.race.selection,
+            self.search.selection,
             self._spreads(fits, terms),
         )
 
     def _solved(self, batch: TableBatch, task: int) -> Minimum:
         """Solve one task to the optimum."""
-        search, options = self.race, self.options
+        search, options = self.search, self.options
         gap = TableGap(
             batch,
             search.pairs,
             self.terms,
-            lambda psi: search.lanes_of(psi, task, None, self.n_threads),
+            lambda psi: search.batch_of(psi, task, None, self.n_threads, self.terms),
         )
-        rule = StoppingRule(relative_gap=options.tol, max_epochs=options.max_iter)
+        limit = math.inf if self.clock.limit is None else self.clock.limit
+        rule = StoppingRule(relative_gap=options.tol, max_epochs=options.max_iter, time_limit=limit)
         monitor = RefitMonitor(gap, rule, search.terms([]), self.clock, self._look)
-        run(BlockExact(batch, self.terms), monitor)
+        run(BlockExact(batch), monitor)
         assert monitor.ended is not None
         return monitor.ended
 
-    def _look(self, lanes: TableBatch) -> bool:
+    def _look(self, batch: TableBatch) -> bool:
         """Tell how far it is; True: asked to stop."""
         if self.report is None:
             return False
-        seconds, objective = self.clock.seconds, lanes.objective()
-        return self.report(Event("fit", lanes.n_sweeps, objective, math.nan, seconds))
+        seconds, objective = self.clock.seconds, batch.objective()
+        return self.report(Event("fit", batch.n_sweeps, objective, math.nan, seconds))
 
     def _spreads(
         self, fits: list[TableBatch], terms: tuple[TermData, ...]
     ) -> tuple[Vector, ...] | None:
         if self.options.bands is None:
             return None
-        return score_spreads(self.race, self.strength, fits, terms)
-
-
-ROUNDING = 1e-14  # what it makes of the scores of a column that says nothing
+        return bootstrap_errors(self.search, self.candidate, fits, terms)
 
 
 def terms_of(
@@ -251,36 +259,35 @@ def terms_of(
     return intercept, (*columns, *found)
 
 
-N_GROUPS, LANES = 4, 8
-
-
-SWEEPS = 4
-
-
-def score_spreads(
-    race: TableRace, strength: Strength, fits: list[TableBatch], terms: tuple[TermData, ...]
+def bootstrap_errors(
+    search: TableSearch, candidate: Candidate, fits: list[TableBatch], terms: tuple[TermData, ...]
 ) -> tuple[Vector, ...]:
-    """Return the standard deviation of the scores of each term, in the shape of the scores."""
-    samples, visited = race.samples, race.terms(race.pairs)
-    assert isinstance(samples, TableSamples)
-    random = np.random.Generator(np.random.Philox(key=[race.options.seed, 1]))
+    """Return the bootstrap standard errors of the scores of each term, in the shape of the scores.
+
+    Each fit of a batch gives every row a weight of its own, drawn from a Poisson distribution of
+    mean 1, which is how often a row occurs in a large sample drawn with replacement. All start from
+    the model and go on for a few sweeps.
+    """
+    samples, visited = search.samples, search.terms(search.pairs)
+    assert isinstance(samples, TableTraining)
+    random = np.random.Generator(np.random.Philox(key=[search.options.seed, 1]))
     levels: list[Vector] = []
     intercepts: list[Vector] = []
-    for _ in range(N_GROUPS):
+    for _ in range(N_BATCHES):
         drawn = random.poisson(1.0, (samples.n, LANES)) * samples.weights[:, None]
         for task, fit in enumerate(fits):
-            lanes = race.lanes([strength] * LANES, task, None, samples.n_threads)
-            assert isinstance(lanes.rows, TableRows)
-            lanes.rows.set_weights(drawn)
-            lanes.start_from(fit.levels[0], float(fit.intercepts[0]))
+            batch = search.batch([candidate] * LANES, task, None, samples.n_threads, visited)
+            assert isinstance(batch.rows, TableRows)
+            batch.rows.set_weights(drawn)
+            batch.start_from(fit.levels[0], float(fit.intercepts[0]))
             for _ in range(SWEEPS):
-                lanes.sweep(visited)
-            levels.append(lanes.levels)
-            intercepts.append(lanes.intercepts)
-    _, found = terms_of(samples, race.pairs, np.concatenate(levels), np.concatenate(intercepts))
+                batch.sweep()
+            levels.append(batch.levels)
+            intercepts.append(batch.intercepts)
+    _, found = terms_of(samples, search.pairs, np.concatenate(levels), np.concatenate(intercepts))
     spreads = []
     for term, spread in zip(terms, found, strict=True):
         # The last axis is (group, task, lane).
-        scores = spread.scores.reshape(*term.scores.shape[:-1], N_GROUPS, len(fits), LANES)
+        scores = spread.scores.reshape(*term.scores.shape[:-1], N_BATCHES, len(fits), LANES)
         spreads.append(scores.std(axis=(-3, -1), ddof=1))
     return tuple(spreads)

@@ -184,10 +184,8 @@ class TableModel(FittedModel):
         Lists of different lengths stand one after another in one array, with the positions that cut
         it.
         """
-        edges = [c.edges if isinstance(c, NumericColumn) else np.empty(0) for c in self.columns]
-        words = [
-            c.categories.tolist() if isinstance(c, CategoryColumn) else [] for c in self.columns
-        ]
+        edges = [column.edges for column in self.columns]
+        words = [column.categories.tolist() for column in self.columns]
         scores = [term.scores.reshape(-1, self.n_tasks) for term in self.terms]
         pairs = [(*term.columns, -1)[:2] for term in self.terms]
         shapes = [(*term.weights.shape, 1)[:2] for term in self.terms]

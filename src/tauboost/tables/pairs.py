@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from .batch import TableBatch
-from .columns import BYTE, Column, coarse_codes, is_wide
+from .columns import Column
 from .training import BinnedRows
 
 __all__ = ["Pair", "importances", "purified", "ranked_pairs"]
@@ -70,28 +70,10 @@ class Pair:
 
 
 def _cells(samples: BinnedRows, k: int, n_cells: int) -> tuple[NDArray[np.uint8], int]:
-    """Return the cell of each byte of a column's plane, and how many cells are ordered.
-
-    Ordered bins are joined with their neighbours, and missing values have a cell of their own;
-    categories beyond the heaviest share one: those of wide columns already do in their plane.
-    """
+    """Return the cell of each byte of a column's plane, and how many cells are ordered."""
     column: Column = samples.columns[k]
     weights = samples.level_weights[samples.starts[k] : samples.starts[k + 1]]
-    if not column.is_ordered:
-        if is_wide(column):
-            # Rounding, which parts of a cluster do in their own way, breaks no ties.
-            sums = np.bincount(coarse_codes(column), weights, BYTE).astype(np.float64)
-            weights = sums.round(12)
-        rank = np.empty(len(weights), dtype=np.intp)
-        rank[np.argsort(-weights, kind="stable")] = np.arange(len(weights))
-        return np.minimum(rank, n_cells - 1).astype(np.uint8), 0
-    ordered = weights[: column.n_ordered]
-    middle = np.cumsum(ordered) - 0.5 * ordered
-    share = middle / max(float(ordered.sum()), 1e-300)
-    cut = np.minimum((share * n_cells).astype(np.intp), n_cells - 1)
-    cells = np.unique(cut, return_inverse=True)[1]
-    n_ordered = int(cells[-1]) + 1
-    return np.append(cells, [n_ordered]).astype(np.uint8), n_ordered
+    return column.grouped(weights, n_cells)
 
 
 def ranked_pairs(lanes: TableBatch, important: list[int]) -> tuple[list[tuple[int, int]], Vector]:

@@ -20,7 +20,7 @@ from .columns import Planes, split_planes
 from .design import TableDesign
 from .exact import CELLS_FOR_A_NONZERO, BlockExact
 from .greedy import TableGreedy
-from .training import TableSamples
+from .training import TableTraining
 
 __all__ = ["TableProblem"]
 
@@ -105,7 +105,7 @@ class TableProblem(BaseProblem):
         ordered = weights[order] / weights.max()
         self.c: Vector = ordered / ordered.sum()
         self.y: Vector = np.where(positive[order], 1.0, -1.0)
-        self.samples = TableSamples(
+        self.samples = TableTraining(
             self.columns,
             np.ascontiguousarray(planes[:, order]),
             positive[order].astype(np.uint8),

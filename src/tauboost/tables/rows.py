@@ -20,7 +20,7 @@ from ..losses import LOSSES
 from .directions import Directions, conjugate_sum, exact_weights
 
 if TYPE_CHECKING:
-    from .training import TableSamples
+    from .training import TableTraining
 
 __all__ = ["BatchSpec", "End", "RowWeights", "TableRows"]
 
@@ -126,7 +126,7 @@ class RowWeights(ABC):
 class TableRows(RowWeights):
     """Those of the rows of a table, or of a part of one, that are not held out."""
 
-    def __init__(self, samples: TableSamples, spec: BatchSpec, n_threads: int) -> None:
+    def __init__(self, samples: TableTraining, spec: BatchSpec, n_threads: int) -> None:
         self.samples, self.spec, self.n_threads = samples, spec, n_threads
         self.has_odds = LOSSES[spec.loss].has_odds
         self.trained = samples.trained(spec.held)

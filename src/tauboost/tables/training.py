@@ -38,8 +38,8 @@ __all__ = [
     "EVEN",
     "N_FOLDS",
     "BinnedRows",
-    "DifferentRows",
-    "TableSamples",
+    "DistinctRows",
+    "TableTraining",
 ]
 
 T = TypeVar("T")
@@ -171,7 +171,7 @@ ROWS_AT_ONCE = 2**16  # where a few bytes for each row would be too many
 
 
 @dataclass(frozen=True, eq=False)
-class DifferentRows:
+class DistinctRows:
     """Rows of which no two are equal, each with a number that follows from its features."""
 
     codes: NDArray[np.uint8]  # (columns, rows), of these and others: they are copied once, in order
@@ -191,7 +191,7 @@ class DifferentRows:
         copies_a_weight: Vector,
         n_threads: int,
         groups: NDArray[np.uint64] | None = None,
-    ) -> DifferentRows:
+    ) -> DistinctRows:
         """Merge equal rows (of the same group): their weights add up."""
         prints = np.empty(len(labels), dtype=np.uint64)
         first = np.empty(len(labels), dtype=np.int64)
@@ -211,7 +211,7 @@ class DifferentRows:
         weights = np.bincount(first, weights, minlength=len(labels)).astype(np.float64)
         return replace(rows, weights=weights).take(np.flatnonzero(first == np.arange(len(first))))
 
-    def take(self, rows: NDArray[np.intp]) -> DifferentRows:
+    def take(self, rows: NDArray[np.intp]) -> DistinctRows:
         """Return some rows, in this order."""
         return replace(
             self,
@@ -234,7 +234,7 @@ class DifferentRows:
 
     def dealt(
         self, fold: NDArray[np.intp], dealt: NDArray[np.intp], shares: Vector
-    ) -> tuple[DifferentRows, NDArray[np.intp]]:
+    ) -> tuple[DistinctRows, NDArray[np.intp]]:
         """Return the rows and their folds; those ``dealt`` are in several, with a share in each."""
         if len(dealt) == 0:
             return self, fold
@@ -246,7 +246,7 @@ class DifferentRows:
 
 
 @dataclass(frozen=True, eq=False)
-class TableSamples(BinnedRows):
+class TableTraining(BinnedRows):
     """Rows in the core's order with the numbers of their classes and their weights, of sum 1."""
 
     columns: tuple[Column, ...]
@@ -271,10 +271,10 @@ class TableSamples(BinnedRows):
         n_threads: int,
         copies_a_weight: Vector | None = None,
         groups: NDArray[np.uint64] | None = None,
-    ) -> TableSamples:
+    ) -> TableTraining:
         """Merge equal rows, deal them to folds, and put them in order, ``codes`` in place."""
         ratios = np.ones(n_classes) if copies_a_weight is None else copies_a_weight
-        rows = DifferentRows.build(codes, labels, weights, ratios, n_threads, groups)
+        rows = DistinctRows.build(codes, labels, weights, ratios, n_threads, groups)
         total, n_copies = float(rows.weights.sum()), float(rows.copies.sum())
         split = rows.split()
         rows, folds = rows.dealt(split.fold, split.dealt, split.shares)
@@ -285,12 +285,12 @@ class TableSamples(BinnedRows):
     def ordered(
         cls,
         columns: tuple[Column, ...],
-        rows: DifferentRows,
+        rows: DistinctRows,
         folds: NDArray[np.intp],
         total: float,
         n_classes: int,
         n_threads: int,
-    ) -> TableSamples:
+    ) -> TableTraining:
         """Put rows in order, their codes in place; ``total`` is the weight that is to be 1."""
         # Within a class and fold by content: sums then have the same bits for any order of rows.
         order = np.argsort(rows.prints)

@@ -8,18 +8,19 @@ alpha is best.
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Self
 
 import numpy as np
 
 from ..base.arrays import Vector
-from ..design.sparse import decisions, flipped
+from ..design.sparse import decisions
 from ..losses import LOSSES
 from ..penalty import Factors
+from ..search.search import Candidate, Validation
 from .first_step import factors_of
 from .lanes import LANES, Lanes, sweep_side_by_side
 from .samples import Samples
-from .strength import Strength
-from .strongest import best_intercept
+from .strongest import intercepts_at_best
 from .subspace import Subspace
 
 __all__ = ["AlphaPath"]
@@ -53,7 +54,7 @@ class AlphaPath:
     def __init__(
         self,
         samples: Samples,
-        first: Strength,
+        first: Candidate,
         parts: list[Vector],
         start: Vector | None = None,
         *,
@@ -62,7 +63,7 @@ class AlphaPath:
         factors: list[list[Factors | None]] | None = None,
     ) -> None:
         self.seed = SEED if seed is None else seed
-        self.samples, self.loss, self.strength = samples, LOSSES[first.loss], first
+        self.samples, self.loss, self.candidate = samples, LOSSES[first.loss], first
         self.n_sweeps, self.in_subspace = 0, in_subspace
         order = samples.order
         codes = samples.codes[order]
@@ -92,7 +93,7 @@ class AlphaPath:
             self.loss,
             np.stack([self.c[p] for p, _ in pairs], axis=1),
             samples.opposite([t for _, t in pairs]),
-            [self.strength.psi(n, some) for some in own],
+            [self.candidate.psi(n, some) for some in own],
             seed=self.seed,
             n_threads=samples.n_threads,
             mean_row=samples.mean_row,
@@ -101,23 +102,23 @@ class AlphaPath:
         return Group(pairs, lanes, own, Subspace(lanes))
 
     def _start(self, pairs: list[tuple[int, int]]) -> Vector | None:
-        samples = self.samples
-        if not samples.fit_intercept:
-            return None
-        start = np.zeros((samples.matrix.n, len(pairs)))
-        codes = samples.codes[samples.order]
+        codes, samples = self.samples.codes[self.samples.order], self.samples
         shares = [float(self.c[p] @ samples.is_positive(t, codes)) for p, t in pairs]
-        best = np.array([best_intercept(self.loss.name, share) for share in shares])
-        start[-1] = flipped(best)
-        return start
+        return intercepts_at_best(samples, self.loss.name, shares)
 
-    def go_to(self, strength: Strength) -> None:
+    def at(self, candidate: Candidate) -> Self:
         """Take another alpha; where the fits are, they stay."""
-        self.strength = strength
+        self.candidate = candidate
         for group in self.groups:
             for k, own in enumerate(group.factors):
-                psi = strength.psi(self.samples.design.n_penalised, own)
+                psi = candidate.psi(self.samples.design.n_penalised, own)
                 group.lanes.l1[k], group.lanes.l2[k] = psi.l1, psi.l2
+        return self
+
+    @property
+    def candidates(self) -> list[Candidate]:
+        """What is fitted: one candidate at a time."""
+        return [self.candidate]
 
     def epochs(self) -> float:
         """Sweeps so far, of any of the fits."""
@@ -150,17 +151,20 @@ class AlphaPath:
                 found[p][:, t] = decisions(residuals[p][:, k], is_positive)
         return found
 
-    def held_out_loss(self, H: list[Vector]) -> float:
-        """Return the mean of the parts' log-losses."""
+    def validation(self, candidate: int = 0) -> Validation:  # noqa: ARG002 - there is one
+        """Return what the fits make of what they do not learn from."""
+        H = self.held_out_decisions()
         each = zip(H, self.codes, self.weights, strict=True)
-        return float(np.mean([self.loss.log_loss(*of_part) for of_part in each]))
+        loss = float(np.mean([self.loss.log_loss(*of_part) for of_part in each]))
+        decisions, codes, weights = np.concatenate(H), np.concatenate(self.codes), self.weights
+        return Validation(loss, decisions, codes, np.concatenate(weights))
 
-    def points(self, part_: int = 0) -> Vector:
-        """Return where the fits without a part are: a point of the core for each task."""
+    def points(self, candidate: int = 0, *, fold: int = 0) -> Vector:  # noqa: ARG002
+        """Return where the fits without a fold are: a point of the core for each task."""
         found = np.empty((self.samples.n_tasks, self.samples.matrix.n))
         for group in self.groups:
             for k, (p, t) in enumerate(group.pairs):
-                if p == part_:
+                if p == fold:
                     found[t] = group.lanes.lam[:, k]
         return found
 
@@ -177,7 +181,7 @@ class AlphaPath:
         n, total = self.samples.design.n_penalised, float(self.values().sum())
         for group in self.groups:
             for k, own in enumerate(group.factors):
-                total += self.strength.psi(n, own).value(
+                total += self.candidate.psi(n, own).value(
                     np.ascontiguousarray(group.lanes.lam[:, k])
                 )
         return total / len(self.rows)

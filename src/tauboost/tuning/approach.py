@@ -12,17 +12,19 @@ from dataclasses import replace
 
 import numpy as np
 
+from ..base.arrays import Vector
 from ..penalty import Factors
 from ..problem import Problem
+from ..search.search import Candidate
+from ..search.watch import Watch
 from ..solvers.bound import value_and_gap
 from ..solvers.exact import WARM
 from ..solvers.newton import MOST_DENSE, dense_price
 from ..solvers.result import Status
 from ..solvers.stopping import SweepMonitor, run
 from .alpha_path import AlphaPath
-from .options import Job
+from .options import Options
 from .samples import Samples
-from .strength import Strength
 from .trained import Minimum
 
 __all__ = ["Approach", "is_worth_it"]
@@ -40,18 +42,21 @@ class Approach(SweepMonitor[AlphaPath]):
 
     def __init__(
         self,
-        job: Job,
-        strength: Strength,
+        samples: Samples,
+        candidate: Candidate,
         factors: list[Factors | None],
+        start: Vector | None,
+        options: Options,
+        watch: Watch,
         n_before: int,
         note: Callable[[], None],
     ) -> None:
-        self.job, self.samples, self.strength = job, job.samples, strength
-        self.factors, self.n_before, self.note = factors, n_before, note
-        held = [np.zeros(job.samples.n)]
-        self.path = AlphaPath(job.samples, strength, held, job.start, factors=[factors])
-        most = min(MOST_SWEEPS, job.options.max_iter - 1) - n_before
-        super().__init__(job.rule(0.0, most), self._look)
+        self.samples, self.candidate, self.factors = samples, candidate, factors
+        self.tol, self.watch, self.n_before, self.note = options.tol, watch, n_before, note
+        held = [np.zeros(samples.n)]
+        self.path = AlphaPath(samples, candidate, held, start, factors=[factors])
+        most = min(MOST_SWEEPS, options.max_iter - 1) - n_before
+        super().__init__(watch.rule(0.0, most), self._look)
         self.share = ENOUGH
         self.found: Minimum | None = None
         self._go_on(self.path.objective())
@@ -77,7 +82,7 @@ class Approach(SweepMonitor[AlphaPath]):
 
     def _is_enough(self, at: AlphaPath) -> bool:
         """Return True if more sweeps are of no use; else say how far they are to go."""
-        tol, objective = self.job.options.tol, at.objective()
+        tol, objective = self.tol, at.objective()
         if objective >= 0.8 * self.objective:
             if not self.samples.is_binary:
                 return True
@@ -94,21 +99,19 @@ class Approach(SweepMonitor[AlphaPath]):
 
     def _go_on(self, objective: float) -> None:
         self.objective = objective
-        enough = self.share * self.job.options.tol * objective / self.samples.n_tasks
+        enough = self.share * self.tol * objective / self.samples.n_tasks
         self.rule = replace(self.rule, decrease=enough)
 
     def _look(self) -> bool:
         self.note()
-        if self.job.options.report is None:
-            return False
-        return self.job.tell("fit", self.n_sweeps, self.path.objective())
+        return self.watch.tell("fit", self.n_sweeps, self.path.objective)
 
     def _certified(self) -> Minimum:
         samples, (point,) = self.samples, self.path.points()
         problem = Problem.of_design(
-            samples.design, samples.weights, loss=self.strength.loss, n_threads=samples.n_threads
+            samples.design, samples.weights, loss=self.candidate.loss, n_threads=samples.n_threads
         )
-        psi = self.strength.psi(samples.design.n_penalised, self.factors[0])
+        psi = self.candidate.psi(samples.design.n_penalised, self.factors[0])
         value, gap = value_and_gap(problem, psi, point, samples.n_threads)
         return Minimum(
             point,
@@ -118,13 +121,13 @@ class Approach(SweepMonitor[AlphaPath]):
             "",
             Status.CONVERGED,
             gap if np.isfinite(gap) else None,
-            self.strength.loss,
+            self.candidate.loss,
         )
 
 
-def is_worth_it(samples: Samples, strength: Strength) -> bool:
+def is_worth_it(samples: Samples, candidate: Candidate) -> bool:
     """Tell whether sweeps in lanes are the faster way to begin."""
-    if strength.loss != "logistic" or strength.l1_ratio > 0 or strength.alpha == 0:
+    if candidate.loss != "logistic" or candidate.l1_ratio > 0 or candidate.alpha == 0:
         return False
     matrix = samples.matrix
     price = dense_price(matrix.m, matrix.n, matrix.nnz)

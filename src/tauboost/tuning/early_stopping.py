@@ -10,12 +10,12 @@ from dataclasses import replace
 import numpy as np
 
 from ..base.arrays import Vector
+from ..search.search import Candidate, Row
+from ..search.watch import Watch
 from ..solvers.result import Status
 from ..solvers.stopping import run
 from .alpha_path import AlphaPath
-from .choice import Row, row_of
-from .options import Job
-from .strength import Strength
+from .samples import Samples
 from .trained import Trained, model_at
 
 __all__ = ["stopped_early"]
@@ -27,9 +27,8 @@ PATIENCE, LEAST_IMPROVEMENT = 3, 1e-4
 class Patience:
     """Watches what held-out samples make of each sweep, and keeps the best."""
 
-    def __init__(self, job: Job, strength: Strength, path: AlphaPath) -> None:
-        self.job, self.strength = job, strength
-        self.rule = job.rule(-np.inf, job.options.max_iter)
+    def __init__(self, path: AlphaPath, max_iter: int, watch: Watch) -> None:
+        self.rule, self.watch = watch.rule(-np.inf, max_iter), watch
         self.least, self.best, self.waited = np.inf, 0, 0
         self.points, self.values = path.points(), path.values()[0]
         self.table: list[Row] = []
@@ -38,17 +37,16 @@ class Patience:
         """Score the last sweep."""
         if path.n_sweeps == 0:
             return None
-        job, n_sweeps = self.job, path.n_sweeps
-        loss = path.held_out_loss(path.held_out_decisions())
-        self.table.append(row_of(self.strength, n_sweeps, loss))
+        n_sweeps, loss = path.n_sweeps, path.validation().loss
+        self.table.append(path.candidate.row(n_sweeps, loss))
         is_better = loss < self.least * (1.0 - LEAST_IMPROVEMENT)
         self.waited = 0 if is_better else self.waited + 1
         if loss < self.least:
             self.least, self.best = loss, n_sweeps
             self.points, self.values = path.points(), path.values()[0]
-        if job.options.report is not None and job.tell("fit", n_sweeps, path.objective(), loss):
+        if self.watch.tell("fit", n_sweeps, path.objective, loss):
             return Status.INTERRUPTED
-        if job.clock.is_over:
+        if self.watch.is_over:
             return Status.TIME_LIMIT
         if self.waited >= PATIENCE:
             return Status.CONVERGED
@@ -59,15 +57,21 @@ class Patience:
         return self.rule.max_epochs - path.epochs()
 
 
-def stopped_early(job: Job, strength: Strength, held: Vector) -> Trained:
+def stopped_early(
+    samples: Samples,
+    candidate: Candidate,
+    held: Vector,
+    start: Vector | None,
+    max_iter: int,
+    watch: Watch,
+) -> Trained:
     """Sweep over what is not held out, and keep the sweep with the least held-out loss."""
-    samples = job.samples
-    path = AlphaPath(samples, strength, [held], job.start, seed=samples.seed, in_subspace=False)
-    seen = Patience(job, strength, path)
+    path = AlphaPath(samples, candidate, [held], start, seed=samples.seed, in_subspace=False)
+    seen = Patience(path, max_iter, watch)
     run(path, seen)
     message = f"Stopped early: sweep {seen.best} of {path.n_sweeps}, the best on held-out samples."
-    if job.clock.is_over:
-        message += f" The time limit of {job.options.time_limit:g} s cut it short."
-    at = (seen.points, strength, seen.best, seen.values)
+    if watch.is_over:
+        message += f" The time limit of {watch.limit:g} s cut it short."
+    at = (seen.points, candidate, seen.best, seen.values)
     model = model_at(samples, *at, message, path.factors[0])
     return replace(model, held_out_loss=float(seen.least), table=seen.table)

@@ -15,6 +15,7 @@ from ..design.wide import note_of_width
 from ..io.checkpoint import Checkpoint
 from ..parameters import LinearParameters
 from ..search.folds import group_keys
+from ..search.watch import Report
 from ..validation import (
     CsrArrays,
     check_groups,
@@ -27,7 +28,7 @@ from .cautions import of_rare_classes
 from .first_step import checked_factors
 from .linear import decision_values
 from .model import Model
-from .options import Options, Report
+from .options import Options
 from .record import Record, prints_of
 from .samples import Samples
 from .training import train
@@ -89,9 +90,9 @@ def fit(
         classes,
         samples.expand(found.coef, n_features),
         found.intercept,
-        found.strength.loss,
-        found.strength.alpha,
-        found.strength.l1_ratio,
+        found.candidate.loss,
+        found.candidate.alpha,
+        found.candidate.l1_ratio,
         found.n_sweeps,
         found.objective + found.penalty,
         found.held_out_loss,

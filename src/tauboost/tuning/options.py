@@ -1,24 +1,19 @@
-"""What a fit makes of the parameters of a linear classifier, its clock, and all that as one job."""
+"""What a fit makes of the parameters of a linear classifier: checked, and with who watches."""
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable, Collection
+from collections.abc import Collection
 from dataclasses import dataclass, fields
-from math import nan
 from typing import Any, Self
 
-import numpy as np
-
-from ..base.arrays import Vector
 from ..base.messages import shown
 from ..io.checkpoint import Checkpoint
 from ..parameters import LinearParameters, Parameters
-from ..solvers.stopping import StoppingRule
+from ..search.watch import Report
 from ..validation import check_choice, check_count, check_flag, check_real, check_verbose
 from .samples import Samples
 
-__all__ = ["Clock", "Event", "Job", "Options", "Report", "check_shared"]
+__all__ = ["Options", "check_shared"]
 
 LOSS_CHOICES = ("logistic", "exponential", "auto")
 
@@ -27,20 +22,6 @@ IDENTITY = (
     *("loss", "alpha", "l1_ratio", "max_iter", "tol"),
     *("early_stopping", "validation_fraction", "calibrate"),
 )
-
-
-@dataclass(frozen=True)
-class Event:
-    """What is told when the matrix has been built (without an objective), and after each sweep."""
-
-    phase: str  # "build", "select" or "fit"
-    sweep: int
-    objective: float
-    held_out_loss: float
-    seconds: float
-
-
-Report = Callable[[Event], bool]
 
 
 @dataclass(kw_only=True, eq=False, repr=False)
@@ -119,55 +100,3 @@ def number_or_auto(value: Any, name: str, most: float) -> float | str:
             raise ValueError(f"{name} must be 'auto' or a number, got {shown(value)}")
         return value
     return check_real(value, name, least=0.0, most=most)
-
-
-class Clock:
-    """Seconds since the start, whether they are used up, and whether somebody asked to stop."""
-
-    def __init__(self, limit: float | None) -> None:
-        self.start, self.limit = time.perf_counter(), limit
-        self.is_stopped = False
-
-    @property
-    def seconds(self) -> float:
-        """Seconds so far."""
-        return time.perf_counter() - self.start
-
-    @property
-    def left(self) -> float | None:
-        """Seconds left; None: no limit."""
-        return None if self.limit is None else max(self.limit - self.seconds, 1e-3)
-
-    @property
-    def is_over(self) -> bool:
-        """Whether the time is used up."""
-        return self.limit is not None and self.seconds >= self.limit
-
-
-@dataclass(frozen=True)
-class Job:
-    """One fit: its samples, what was asked for, the clock, and where it starts."""
-
-    samples: Samples
-    options: Options
-    clock: Clock
-    start: Vector | None  # a point of the core for each task; None: 0
-
-    def tell(self, phase: str, sweep: int, objective: float, held_out_loss: float = nan) -> bool:
-        """Report, if anybody listens; True asks to stop, and does so from then on."""
-        report = self.options.report
-        if report is not None:
-            event = Event(phase, sweep, objective, held_out_loss, self.clock.seconds)
-            self.clock.is_stopped |= bool(report(event))
-        return self.clock.is_stopped
-
-    def rule(self, decrease: float, max_epochs: float) -> StoppingRule:
-        """Return when batched fits stop: by what a sweep gains, after so many, or out of time."""
-        left = self.clock.left
-        time_limit = np.inf if left is None else left
-        return StoppingRule(decrease=decrease, max_epochs=max_epochs, time_limit=time_limit)
-
-    def build(self) -> None:
-        """Have the one matrix laid out that all problems share, and tell when it is."""
-        _ = self.samples.matrix
-        self.tell("build", 0, nan)

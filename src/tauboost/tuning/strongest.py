@@ -6,12 +6,12 @@ import numpy as np
 
 from .. import _core
 from ..base.arrays import Vector
-from ..design.sparse import decisions
+from ..design.sparse import decisions, flipped
 from ..losses import LOSSES
 from ..penalty import Factors
 from .samples import Samples
 
-__all__ = ["best_intercept", "largest_gradient", "unit_of_l2"]
+__all__ = ["best_intercept", "intercepts_at_best", "largest_gradient", "unit_of_l2"]
 
 
 def unit_of_l2(samples: Samples, factors: list[Factors | None]) -> float:
@@ -55,6 +55,19 @@ def largest_gradient(samples: Samples, loss: str, factors: list[Factors | None])
         slopes = over(np.abs(pos - neg), None if own is None else own[0])
         largest = max(largest, float(slopes.max(initial=0.0)))
     return largest
+
+
+def intercepts_at_best(samples: Samples, loss: str, shares: list[float]) -> Vector | None:
+    """Return a point for each of some fits, (n, fits); None: 0, as there is no intercept.
+
+    Coefficients are 0, and the intercepts are best where these shares of the weight are positive:
+    where psi is strong, nothing else moves.
+    """
+    if not samples.fit_intercept:
+        return None
+    start = np.zeros((samples.matrix.n, len(shares)))
+    start[-1] = flipped(np.array([best_intercept(loss, share) for share in shares]))
+    return start
 
 
 def best_intercept(loss: str, share: float) -> float:

@@ -13,11 +13,12 @@ from ..design.few_terms import warn_of_few_words
 from ..design.texts import TextFeatures, learn
 from ..design.wide import all_coefficients, coefficients_of
 from ..parameters import LinearParameters, TextParameters
+from ..search.watch import Report, Watch
 from ..validation import check_groups, check_weights, encode_labels
 from ..validation.texts import take_texts
 from .fitting import fit
 from .model import Model
-from .options import Clock, Options, Report
+from .options import Options
 from .text_model import TextModel
 from .text_options import linear_part, text_options
 
@@ -41,7 +42,7 @@ def fit_texts(
     text counts once where words are counted. ``last`` is the model to start from.
     """
     linear = Options.of(linear_part(parameters))  # whatever is wrong is said before any work
-    clock = Clock(linear.time_limit)
+    clock = Watch(linear.time_limit)
     texts = take_texts(texts)
     if not texts:
         raise ValueError("there are no texts to fit to")
@@ -91,6 +92,6 @@ def carried(last: TextModel, features: TextFeatures) -> Model:
     return replace(last.model, coef=coef)
 
 
-def with_time_left(parameters: LinearParameters, clock: Clock) -> LinearParameters:
+def with_time_left(parameters: LinearParameters, clock: Watch) -> LinearParameters:
     """Return the parameters with the rest of the time."""
     return parameters if clock.left is None else replace(parameters, time_limit=clock.left)

@@ -19,9 +19,10 @@ from ..design.texts import TextFeatures
 from ..io.store import open_store
 from ..io.store_writer import StoreWriter
 from ..parameters import TextParameters
+from ..search.watch import Report, Watch
 from ..validation import as_csr
 from .fitting import fit
-from .options import Clock, Options, Report
+from .options import Options
 from .text_fitting import with_time_left
 from .text_model import TextModel
 from .text_options import linear_part, text_options
@@ -47,7 +48,7 @@ def fit_stream(
     """Fit to texts that come in blocks; their labels are asked for when all have come."""
     parameters = for_streams(parameters)
     linear = Options.of(linear_part(parameters))
-    clock = Clock(linear.time_limit)
+    clock = Watch(linear.time_limit)
     features = TextFeatures(text_options(parameters, None), None)
     with TemporaryDirectory(prefix="tauboost-") as folder:
         path = Path(folder) / "rows"

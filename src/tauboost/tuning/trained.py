@@ -11,11 +11,11 @@ import numpy as np
 from ..base.arrays import Vector
 from ..losses import LOSSES
 from ..penalty import Factors, Penalty
+from ..search.search import Candidate
 from ..solvers.bound import why_unbounded
 from ..solvers.result import Status
 from .first_step import factors_of
 from .samples import Samples
-from .strength import Strength
 
 # A smaller gap is rounding, which differs between machines.
 ROUNDING = 1e-8
@@ -29,7 +29,7 @@ class Trained:
 
     coef: Vector  # (tasks, features kept)
     intercept: Vector  # (tasks,)
-    strength: Strength
+    candidate: Candidate
     n_sweeps: int
     objective: Vector  # F without psi, (tasks,)
     penalty: Vector  # psi, in the units of the columns, (tasks,)
@@ -90,7 +90,7 @@ def message_of(found: list[Minimum], tol: float) -> str:
 def model_at(
     samples: Samples,
     points: Vector,
-    strength: Strength,
+    candidate: Candidate,
     n_sweeps: int,
     values: Vector,
     message: str,
@@ -102,8 +102,8 @@ def model_at(
     coef, intercept = np.stack([coef for coef, _ in parts]), np.array([b for _, b in parts])
     factors = factors_of(samples) if factors is None else factors
     each = zip(points, factors, strict=True)
-    penalty = np.array([strength.psi(design.n_penalised, own).value(x) for x, own in each])
-    return Trained(coef, intercept, strength, n_sweeps, values, penalty, message)
+    penalty = np.array([candidate.psi(design.n_penalised, own).value(x) for x, own in each])
+    return Trained(coef, intercept, candidate, n_sweeps, values, penalty, message)
 
 
 def with_link(model: Trained, slope: float, offset: float) -> Trained:
@@ -111,7 +111,7 @@ def with_link(model: Trained, slope: float, offset: float) -> Trained:
 
     A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
     """
-    loss = LOSSES[model.strength.loss]
+    loss = LOSSES[model.candidate.loss]
     scale = slope / loss.link_slope
     return replace(
         model,

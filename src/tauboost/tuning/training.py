@@ -16,9 +16,11 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..design.matrix import NONZEROS_A_SHARD
 from ..design.sparse import SparseDesign
-from ..io.checkpoint import Arrays, entry, misfit
+from ..io.checkpoint import Arrays, Checkpoint, entry, misfit
 from ..losses import LOSSES
 from ..problem import Problem
+from ..search.search import Selection, Validation, search
+from ..search.watch import Watch
 from ..solvers import solve
 from ..solvers.monitor import Snapshot
 from ..solvers.result import Result, Status
@@ -26,17 +28,17 @@ from . import alpha_path
 from .approach import Approach, is_worth_it
 from .calibration import fit_link
 from .cautions import FEWEST, of_choice, of_model, of_range, of_repeats, of_units, slope_at_the_end
-from .choice import Choice, HeldOut
 from .early_stopping import stopped_early
 from .first_step import factors_of
 from .linear import decision_values
-from .options import Clock, Job, Options
+from .options import Options
 from .samples import Samples
-from .selection import fallback, select
-from .strength import Strength
+from .space import LinearSpace, fallback
 from .trained import Minimum, Trained, goal_of, message_of, model_at, with_link
 
 __all__ = ["Trained", "train"]
+
+Counts = NDArray[np.int64]
 
 # Beyond this, the square of a coefficient might be no number.
 LARGEST_COEFFICIENT = 1e100
@@ -47,7 +49,7 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
 
     ``samples`` have no equal ones among them (`Samples.merged`).
     """
-    job = Job(samples, options, Clock(options.time_limit), start)
+    watch = Watch(options.time_limit, options.report)
     checkpoint, chooses = options.checkpoint, options.alpha == "auto"
     saved = None if checkpoint is None else checkpoint.open(options.identity(samples))
     parts: list[Vector] = []
@@ -60,14 +62,24 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
             "early_stopping needs samples to hold out: every class needs at least 10 different "
             "ones, more if validation_fraction is small"
         )
-    job.build()
+    _ = samples.matrix  # the one that all problems share
+    watch.tell("build", 0)
     if saved is None:
-        progress = begun(job, parts)
+        progress = begun(samples, options, watch, parts, start)
     else:
         assert checkpoint is not None
         with checkpoint.reading():
-            progress = resumed(job, *saved)
-    model = finished(job, progress, parts)
+            progress = resumed(samples, options, *saved)
+    fit = Refit(samples, options, watch, progress)
+    fit.save()
+    if options.early_stopping:
+        candidate = progress.selection.candidate
+        model = stopped_early(samples, candidate, parts[0], start, options.max_iter, watch)
+    else:
+        model = fit.run()
+    model = finished(
+        model, samples, options, progress.selection, is_searched=chooses and bool(parts)
+    )
     return replace(model, caution=model.caution or of_units(samples.units))
 
 
@@ -75,120 +87,120 @@ def train(samples: Samples, options: Options, start: Vector | None) -> Trained:
 class Progress:
     """What a checkpoint holds: the choice, and where the fit of it is."""
 
-    choice: Choice
+    selection: Selection
     points: Vector | None  # of the core, one for each task; None: 0
-    n_sweeps: NDArray[np.int64]  # that led there, task by task
+    n_sweeps: Counts  # that led there, task by task
 
-    def save(self, job: Job, points: Callable[[], Vector], n_sweeps: NDArray[np.int64]) -> None:
+    def save(
+        self, checkpoint: Checkpoint | None, points: Callable[[], Vector], n_sweeps: Counts
+    ) -> None:
         """Save the choice and where its fit is now, if it is time to."""
-        if job.options.checkpoint is not None:
-            job.options.checkpoint.save(
+        if checkpoint is not None:
+            checkpoint.save(
                 lambda: (
                     {"points": points(), "n_sweeps": n_sweeps},
-                    {"choice": self.choice.facts()},
+                    {"selection": self.selection.facts()},
                 )
             )
 
 
-def resumed(job: Job, arrays: Arrays, facts: Any) -> Progress:
+def resumed(samples: Samples, options: Options, arrays: Arrays, facts: Any) -> Progress:
     """Return the progress that a checkpoint holds, checked."""
-    samples, options, most = job.samples, job.options, LARGEST_COEFFICIENT
-    choice = Choice.of_facts(facts.get("choice") if isinstance(facts, dict) else None)
+    most = LARGEST_COEFFICIENT
+    selection = Selection.of_facts(facts.get("selection") if isinstance(facts, dict) else None)
     for name in ("loss", "alpha", "l1_ratio"):
-        if getattr(options, name) not in ("auto", getattr(choice.strength, name)):
+        if getattr(options, name) not in ("auto", getattr(selection.candidate, name)):
             raise misfit(name)
     shape = (samples.n_tasks, samples.matrix.n)
     points = entry(arrays, "points", shape, np.float64, -most, most)
     n_sweeps = entry(arrays, "n_sweeps", shape[:1], np.int64, 0, options.max_iter)
-    return Progress(choice, points, n_sweeps)
+    return Progress(selection, points, n_sweeps)
 
 
-def begun(job: Job, parts: list[Vector]) -> Progress:
+def begun(
+    samples: Samples,
+    options: Options,
+    watch: Watch,
+    parts: list[Vector],
+    start: Vector | None,
+) -> Progress:
     """Choose, or take what was given; nothing is solved yet."""
-    samples, options = job.samples, job.options
     none = np.zeros(samples.n_tasks, dtype=np.int64)
     if options.alpha == "auto" and parts:
-        choice, points, held = select(job, parts)
-        choice.caution = caution_of(samples, choice, held)
+        seen, points, held = search(LinearSpace(samples, options, parts), watch)
+        seen.caution = caution_of(samples, seen, held)
         if options.calibrate:
             # Each part weighs 1 in the choice.
-            of_part = [np.full(np.count_nonzero(held), samples.copies @ held) for held in parts]
+            of_part = [np.full(np.count_nonzero(part), samples.copies @ part) for part in parts]
             copies = held.weights * np.concatenate(of_part)
-            choice.link = link_of(choice.strength, held, copies)
-        return Progress(choice, points, none)
-    choice = Choice(fallback(samples, options))
+            loss = LOSSES[seen.candidate.loss]
+            seen.link = fit_link(held.decisions, held.codes, copies, loss)
+        return Progress(seen, points, none)
+    given = Progress(Selection(fallback(samples, options)), start, none)
     if options.calibrate and parts and not options.early_stopping:
-        choice.link = calibrated(job, choice, parts[0])
-    return Progress(choice, job.start, none)
+        given.selection.link = calibrated(samples, options, watch, given, parts[0])
+    return given
 
 
-def finished(job: Job, progress: Progress, parts: list[Vector]) -> Trained:
-    """Solve what was chosen."""
-    samples, options, choice = job.samples, job.options, progress.choice
-    strength, chooses = choice.strength, options.alpha == "auto"
-    refit = Refit(job, progress)
-    refit.save()
-    model = stopped_early(job, strength, parts[0]) if options.early_stopping else refit.run()
-    if choice.link is not None:
-        model = with_link(model, *choice.link)
-    if chooses and parts:
-        how = (
-            f"Chosen on held-out samples: {strength.loss} loss, alpha={strength.alpha:.3g}, "
-            f"l1_ratio={strength.l1_ratio:g}. "
-        )
-        return replace(
-            model,
-            message=how + model.message,
-            held_out_loss=model.held_out_loss if options.early_stopping else choice.loss,
-            table=choice.table + model.table,  # of early stopping, its sweeps
-            caution=choice.caution,
-        )
-    if chooses:
-        why = "Too few samples to choose alpha by: a usual one was taken. "
-        return replace(model, message=why + model.message)
-    if options.early_stopping or samples.n_given < FEWEST:
-        return model
-    of_fit = (strength.loss, strength.alpha, samples.n_threads)
-    caution = of_model(samples.arrays, model.coef, model.intercept, *of_fit)
-    return replace(model, caution=caution)
-
-
-def caution_of(samples: Samples, choice: Choice, held: HeldOut) -> str:
-    """Judge the choice by what was held out."""
-    said = of_choice(held.decisions, held.codes, held.weights, choice.loss)
-    # The weakest of a path is no reason to worry: weaker ones, when tried, were never better.
-    if not said and slope_at_the_end(*choice.tried()) > 0:
-        said = of_range(*choice.tried(), held.shares(), "values of alpha")
-    return said or of_repeats(samples.repeated, samples.n_given, choice.loss, held.shares())
-
-
-def link_of(strength: Strength, held: HeldOut, copies: Vector) -> tuple[float, float]:
-    """Return slope and offset of the link; ``copies`` is how many samples each stands for."""
-    return fit_link(held.decisions, held.codes, copies, LOSSES[strength.loss])
-
-
-def calibrated(job: Job, choice: Choice, held: Vector) -> tuple[float, float]:
-    """Fit without the held-out samples to learn the link."""
-    samples = job.samples
-    # A checkpoint is of the fit to all.
-    options = replace(job.options, checkpoint=None)
-    job = replace(job, samples=samples.without(held), options=options)
-    none = np.zeros(samples.n_tasks, dtype=np.int64)
-    first = Refit(job, Progress(choice, job.start, none)).run()
+def calibrated(
+    samples: Samples, options: Options, watch: Watch, given: Progress, held: Vector
+) -> tuple[float, float]:
+    """Fit without the held-out samples to learn the link; a checkpoint is of the fit to all."""
+    first = Refit(samples.without(held), replace(options, checkpoint=None), watch, given).run()
     scored = held > 0.0
     rows, weights = samples.arrays.select(scored), (samples.weights * held)[scored]
     decisions = decision_values(rows, first.coef, first.intercept, samples.n_threads)
     copies = weights * (float(samples.copies @ held) / weights.sum())
-    return link_of(choice.strength, HeldOut(decisions, samples.codes[scored], weights), copies)
+    return fit_link(decisions, samples.codes[scored], copies, LOSSES[first.candidate.loss])
+
+
+def finished(
+    model: Trained, samples: Samples, options: Options, selection: Selection, *, is_searched: bool
+) -> Trained:
+    """Calibrate the model where that was asked for, and say how it came about."""
+    candidate = selection.candidate
+    if selection.link is not None:
+        model = with_link(model, *selection.link)
+    if is_searched:
+        how = (
+            f"Chosen on held-out samples: {candidate.loss} loss, alpha={candidate.alpha:.3g}, "
+            f"l1_ratio={candidate.l1_ratio:g}. "
+        )
+        return replace(
+            model,
+            message=how + model.message,
+            held_out_loss=model.held_out_loss if options.early_stopping else selection.loss,
+            table=selection.table + model.table,  # of early stopping, its sweeps
+            caution=selection.caution,
+        )
+    if options.alpha == "auto":
+        why = "Too few samples to choose alpha by: a usual one was taken. "
+        return replace(model, message=why + model.message)
+    if options.early_stopping or samples.n_given < FEWEST:
+        return model
+    of_fit = (candidate.loss, candidate.alpha, samples.n_threads)
+    caution = of_model(samples.arrays, model.coef, model.intercept, *of_fit)
+    return replace(model, caution=caution)
+
+
+def caution_of(samples: Samples, seen: Selection, held: Validation) -> str:
+    """Judge the choice by what was held out."""
+    said = of_choice(held.decisions, held.codes, held.weights, seen.loss)
+    # The weakest of a path is no reason to worry: weaker ones, when tried, were never better.
+    if not said and slope_at_the_end(*seen.tried()) > 0:
+        said = of_range(*seen.tried(), held.shares(), "values of alpha")
+    return said or of_repeats(samples.repeated, samples.n_given, seen.loss, held.shares())
 
 
 class Refit:
     """Solves one objective on all samples, task by task."""
 
-    def __init__(self, job: Job, progress: Progress) -> None:
-        self.job, self.progress = job, progress
-        self.samples, self.strength = job.samples, progress.choice.strength
-        self.factors = factors_of(job.samples)
+    def __init__(
+        self, samples: Samples, options: Options, watch: Watch, progress: Progress
+    ) -> None:
+        self.samples, self.options, self.watch, self.progress = samples, options, watch, progress
+        self.candidate = progress.selection.candidate
+        self.factors = factors_of(samples)
         self.start, self.n_before = progress.points, progress.n_sweeps
         self.found: list[Minimum] = []
         self.told = 0  # sweeps, as events have them
@@ -203,10 +215,10 @@ class Refit:
         model = model_at(
             self.samples,
             np.stack([minimum.point for minimum in found]),
-            self.strength,
+            self.candidate,
             max(minimum.n_sweeps for minimum in found),
             np.array([minimum.value for minimum in found]),
-            message_of(found, self.job.options.tol),
+            message_of(found, self.options.tol),
             self.factors,
         )
         gaps = [minimum.gap for minimum in found if minimum.gap is not None]
@@ -225,21 +237,21 @@ class Refit:
             points[task] = point
         return points
 
-    def _save(self, points: Callable[[], Vector], n_sweeps: NDArray[np.int64]) -> None:
-        self.progress.save(self.job, points, n_sweeps)
+    def _save(self, points: Callable[[], Vector], n_sweeps: Counts) -> None:
+        self.progress.save(self.options.checkpoint, points, n_sweeps)
 
     def _approach(self) -> None:
         """Begin with sweeps of all tasks side by side, where that is the faster way."""
-        job, n_before = self.job, int(self.n_before.max())
-        is_useless = job.options.tol == 0 or job.clock.is_over
-        if is_useless or not is_worth_it(self.samples, self.strength):
+        n_before = int(self.n_before.max())
+        is_useless = self.options.tol == 0 or self.watch.is_over
+        if is_useless or not is_worth_it(self.samples, self.candidate):
             return
 
         def note() -> None:
             self._save(approach.path.points, self.n_before * 0 + approach.n_sweeps)
 
-        job = replace(job, start=self.start)
-        approach = Approach(job, self.strength, self.factors, n_before, note)
+        problem = (self.samples, self.candidate, self.factors, self.start)
+        approach = Approach(*problem, self.options, self.watch, n_before, note)
         found = approach.run()
         self.found = [] if found is None else [found]
         self.start = approach.path.points()
@@ -247,10 +259,10 @@ class Refit:
 
     def _solve(self, task: int) -> None:
         """Solve one task with the default method of ``solve``, and all it knows."""
-        samples, options, strength = self.samples, self.job.options, self.strength
+        samples, candidate = self.samples, self.candidate
         design, n_before = self._design(task), int(self.n_before[task])
         problem = Problem.of_design(
-            design, samples.weights, loss=strength.loss, n_threads=samples.n_threads
+            design, samples.weights, loss=candidate.loss, n_threads=samples.n_threads
         )
         lam0 = None
         if self.start is not None:
@@ -266,18 +278,18 @@ class Refit:
             self._save(
                 lambda: self._now(design.coordinates(snapshot.lam, snapshot.intercept)), counts
             )
-            objective, loss = snapshot.objective, self.progress.choice.loss
-            return self.job.tell("fit", self.told + sweeps, objective, loss)
+            objective, loss = snapshot.objective, self.progress.selection.loss
+            return self.watch.tell("fit", self.told + sweeps, objective, loss)
 
         result = solve(
             problem,
-            alpha=strength.alpha,
-            l1_ratio=strength.l1_ratio,
+            alpha=candidate.alpha,
+            l1_ratio=candidate.l1_ratio,
             penalty_factors=factors,
             n_threads=samples.n_threads,
-            max_epochs=options.max_iter - n_before,
-            **goal_of(strength.psi(design.n_penalised, own), options.tol),
-            time_limit=self.job.clock.left,
+            max_epochs=self.options.max_iter - n_before,
+            **goal_of(candidate.psi(design.n_penalised, own), self.options.tol),
+            time_limit=self.watch.left,
             lam0=lam0,
             random_state=alpha_path.SEED,
             callback=look,
@@ -310,5 +322,5 @@ class Refit:
             result.message,
             result.status,
             result.gap,
-            self.strength.loss,
+            self.candidate.loss,
         )
