@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
@@ -209,6 +208,8 @@ def explained_rows(
     n_threads: int = 1,
 ) -> SparseExplanation:
     """Explain rows by a linear model, each for a class or for its likeliest one."""
+    import scipy.sparse as sp  # noqa: PLC0415
+
     found = model.explain(rows, class_, n_threads)
     return SparseExplanation(
         names,

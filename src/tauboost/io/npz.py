@@ -18,7 +18,6 @@ from typing import IO, Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
-from scipy import sparse
 
 from .blocks import MOST_ROWS, Block, make_block, row_ranges
 
@@ -116,6 +115,8 @@ class _Archive:
 
     def matrix(self, shape: Shape) -> Any:
         """Return the matrix, all of whose indices lie within it."""
+        from scipy import sparse  # noqa: PLC0415 - the command line converts other files, too
+
         kind = self.kind()
         data = self.array("data", NUMBERS, DIMENSIONS[kind]).astype(np.float64)
         names = {"coo": ("row", "col"), "dia": ("offsets",)}.get(kind, ("indices", "indptr"))
@@ -145,6 +146,8 @@ def _check_pointers(indptr: NDArray[Any], count: int) -> None:
 
 def _of_diagonals(data: NDArray[Any], offsets: NDArray[Any], shape: Shape) -> Any:
     """Return the entries that are not 0: SciPy would take memory for all rows that are claimed."""
+    from scipy import sparse  # noqa: PLC0415
+
     if len(offsets) != len(data) or np.any(offsets <= -shape[0]) or np.any(offsets >= shape[1]):
         raise ValueError("a diagonal lies outside of the matrix, or has no values")
     diagonal, columns = np.nonzero(data)
