@@ -29,9 +29,9 @@ import tauboost as tb
 from machine import commit, processor
 from tauboost.base.arrays import Vector
 from tauboost.base.threads import resolve_threads
-from tauboost.comparing.comparison import Comparison, thinned
 from tauboost.datasets import find_data
 from tauboost.io import load_svmlight
+from tauboost.paper.comparison import Comparison, thinned
 
 __all__ = [
     "Candidate",

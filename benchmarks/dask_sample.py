@@ -19,7 +19,7 @@ from sklearn.model_selection import train_test_split
 import tauboost as tb
 import tauboost.dask as td
 from common import print_table
-from tauboost.dask import labelled
+from tauboost.dask import labels as labelled
 
 ROWS = (200_000, 10_000, 4_000)
 SEEDS = range(5)

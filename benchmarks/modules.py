@@ -25,7 +25,7 @@ import numpy as np
 
 import tauboost as tb
 from tauboost.cli.app import app
-from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.io.svmlight import SvmlightWriter
 
 SOURCE = str(Path(tb.__file__).parent)
 IS_FUNCTION = 1  # a flag of code: neither a module's body nor a class's

@@ -18,7 +18,7 @@ import common
 import tauboost as tb
 from common import w8a as w8a_data
 from tauboost.datasets import find_data
-from tauboost.tuning import paths
+from tauboost.sparse import path as paths
 
 Row = dict[str, object]
 Ways = dict[str, Callable[[], object]]

@@ -28,8 +28,8 @@ import tauboost as tb
 from solver_peers import GAPS, IN_TABLE, LEVELS, PEERS, Contender, Row, Task, Trace, peers
 from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost.base.arrays import Vector
-from tauboost.comparing.plots import SPARE, STYLES
 from tauboost.datasets import find_data
+from tauboost.paper.figures import SPARE, STYLES
 
 USUAL_GAP = 3  # of these: 1e-4
 TARGET_EPOCHS = 3

@@ -10,8 +10,7 @@ import tauboost as tb
 from tauboost import _core
 from tauboost.penalty import Penalty
 from tauboost.rows import LocalRows
-from tauboost.solvers.start import Start
-from tauboost.solvers.weights import MultiplicativeWeights
+from tauboost.solvers.weights import MultiplicativeWeights, Start
 
 __all__ = ["gather_once", "sweep_arguments", "sweep_once"]
 

@@ -21,7 +21,7 @@ from tables_data import LABEL, genes, load, many_rows, quick_tables
 from tables_models import adaboost
 from tauboost import _core
 from tauboost.penalty import Penalty
-from tauboost.solvers.start import Start
+from tauboost.solvers.weights import Start
 from tauboost.tables.exact import BlockExact
 
 __all__ = ["SCALES"]

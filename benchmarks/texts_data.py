@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from numpy.typing import NDArray
 
-from tauboost.io.text_files import read_texts
+from tauboost.io.texts import read_texts
 
 __all__ = ["SETS", "Corpus", "load", "made_up", "quick_corpus", "write_jsonl", "write_made_up"]
 

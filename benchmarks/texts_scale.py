@@ -19,9 +19,9 @@ import common
 import tauboost as tb
 from children import Spent, forget_the_peak, in_a_child, memory, run_tauboost
 from tauboost import _core
-from tauboost.design.characters import characters_of
-from tauboost.design.text_options import TextOptions
-from tauboost.design.texts import held_texts, splitting
+from tauboost.texts.features import held_texts, splitting
+from tauboost.texts.options import TextOptions
+from tauboost.texts.vocabulary import characters_of
 from texts_data import Corpus, write_jsonl, write_made_up
 
 __all__ = ["SINGLE", "scale"]

@@ -27,10 +27,10 @@ import common
 import tauboost as tb
 from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost import comparing
-from tauboost.comparing.comparison import Run
+from tauboost.paper.comparison import Run
 from tauboost.penalty import Penalty
-from tauboost.solvers import is_unbounded
 from tauboost.solvers.exact import BundleSize
+from tauboost.solvers.monitor import is_unbounded
 
 PAPER_TAU = 16
 GIB = 2**30

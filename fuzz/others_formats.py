@@ -16,7 +16,7 @@ import scipy.sparse as sp
 from pyarrow import parquet
 
 import tauboost as tb
-from tauboost.io.inputs import blocks_of, kind_of
+from tauboost.io.conversion import blocks_of, kind_of
 
 from .mutations import edit_array, edit_bytes
 from .own_formats import check_matrix, small_data

@@ -13,9 +13,9 @@ import numpy as np
 import pyarrow as pa
 from pyarrow import parquet
 
-from tauboost.io.table_csv import read_csv
-from tauboost.io.text_csv import DELIMITERS
-from tauboost.io.text_files import read_texts
+from tauboost.io.tables import read_csv
+from tauboost.io.text_records import DELIMITERS
+from tauboost.io.texts import read_texts
 
 from .mutations import edit_bytes, edit_json
 from .others_formats import edit_arrow, edit_parquet

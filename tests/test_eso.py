@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import tauboost as tb
-from tauboost.solvers import reference
+from tauboost.paper import reference
 
 
 @pytest.mark.parametrize(

@@ -7,11 +7,11 @@ import pytest
 from model_files import dense_model
 from small_texts import fitted
 from table_models import make_model
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import load, write_model
+from tauboost.sparse.model import Model
 from tauboost.tables.model import TableModel
-from tauboost.tuning.model import Model
-from tauboost.tuning.text_model import TextModel
+from tauboost.texts.model import TextModel
 
 FITTED = {"loss": "logistic", "alpha": 1.0, "l1_ratio": 0.0, "n_iter": 3, "message": "done"}
 

@@ -12,8 +12,8 @@ from scipy.optimize import check_grad
 
 import tauboost as tb
 from problems import CASES, sharded_case
-from tauboost.design.matrix import shard_cuts
-from tauboost.solvers import reference
+from tauboost.paper import reference
+from tauboost.sparse.design import shard_cuts
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -32,12 +32,12 @@ from .base.lazy import lazy_names
 from .base.version import VERSION
 
 if TYPE_CHECKING:
-    from .base.fit_warning import FitWarning
+    from .base.messages import FitWarning
     from .datasets import generate_url, generate_w8a, make_url_like, make_w8a_like
-    from .eso import beta, speedup
+    from .paper.eso import beta, speedup
+    from .paper.adaboost_pl import AdaBoostPLClassifier
+    from .paper.p_adaboost import PAdaBoostClassifier
     from .estimators import (
-        AdaBoostPLClassifier,
-        PAdaBoostClassifier,
         PathResult,
         TableClassifier,
         TauBoostClassifier,
@@ -52,9 +52,11 @@ if TYPE_CHECKING:
     from .io import Store, StoreWriter, convert, load_svmlight, open_store
     from .planning import Plan, plan
     from .problem import Problem
-    from .proofs import HardCore, hard_core
+    from .certificates.hard_core import HardCore, hard_core
     from .reporting import Report, report
-    from .solvers import METHODS, Result, Snapshot, Status, Trace, solve
+    from .methods import METHODS, solve
+    from .solvers.result import Result, Status, Trace
+    from .solvers.monitor import Snapshot
     from .tables.problem import TableProblem
 
 __all__ = [
@@ -102,13 +104,10 @@ __version__ = VERSION
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "base.fit_warning": {"FitWarning"},
-        "comparing": set(),
+        "base.messages": {"FitWarning"},
+        "certificates.hard_core": {"HardCore", "hard_core"},
         "datasets": {"generate_url", "generate_w8a", "make_url_like", "make_w8a_like"},
-        "eso": {"beta", "speedup"},
         "estimators": {
-            "AdaBoostPLClassifier",
-            "PAdaBoostClassifier",
             "PathResult",
             "TableClassifier",
             "TauBoostClassifier",
@@ -120,12 +119,18 @@ __getattr__, __dir__ = lazy_names(
             "save_model",
             "to_onnx",
         },
+        "comparing": set(),
+        "paper": set(),
+        "paper.adaboost_pl": {"AdaBoostPLClassifier"},
+        "paper.p_adaboost": {"PAdaBoostClassifier"},
         "io": {"Store", "StoreWriter", "convert", "load_svmlight", "open_store"},
+        "methods": {"METHODS", "solve"},
+        "paper.eso": {"beta", "speedup"},
         "planning": {"Plan", "plan"},
         "problem": {"Problem"},
-        "proofs": {"HardCore", "hard_core"},
         "reporting": {"Report", "report"},
+        "solvers.monitor": {"Snapshot"},
+        "solvers.result": {"Result", "Status", "Trace"},
         "tables.problem": {"TableProblem"},
-        "solvers": {"METHODS", "Result", "Snapshot", "Status", "Trace", "solve"},
     },
 )

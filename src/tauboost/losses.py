@@ -16,8 +16,7 @@ from typing import NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from .base.arrays import Vector
-from .base.sigmoid import expit, log_expit, softmax, softplus, softplus_and_expit
+from .base.arrays import Vector, expit, log_expit, softmax, softplus, softplus_and_expit
 
 __all__ = ["LOSSES", "Evaluation", "Loss", "RowSum", "Weights", "likeliest"]
 

@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 
 from .base.arrays import Vector
 from .base.messages import shown
-from .io.model import Format, ModelFile, ModelFileError, file_bytes, read_file, write_file
+from .io.model_file import Format, ModelFile, ModelFileError, file_bytes, read_file, write_file
 from .losses import LOSSES, likeliest
 
 __all__ = [

@@ -1,4 +1,4 @@
-r"""The parameters of the classifiers: names, defaults and meaning, written once.
+"""The parameters of the classifiers: names, defaults and meaning, written once.
 
 An estimator is one of these dataclasses: it inherits ``__init__`` from it, and where its docstring
 has ``{parameters}``, help() and the reference show what is written here. Fits, Dask's estimators,
@@ -31,6 +31,7 @@ __all__ = [
     "refuse_on_dask",
     "with_new_names",
 ]
+
 
 DEPRECATED = "deprecated"  # the value under an old name that is not given, as in scikit-learn
 # Old names, which work for one more release, and the new ones.

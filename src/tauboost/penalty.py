@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from . import _core
-from .base.arrays import Vector
-from .base.cached import cached_property
+from .base.arrays import Vector, cached_property
 from .base.messages import shown
-from .design.design import Design
+from .sparse.design import Design
 from .validation import check_real, check_vector
 
 __all__ = ["Bounds", "Factors", "Penalty", "check_factors"]
+
 
 Bounds = tuple[ArrayLike | None, ArrayLike | None]
 # What the l1 and the l2 strength of each coordinate are multiplied by; None: 1.

@@ -19,11 +19,9 @@ from . import _core
 from .base.arrays import Vector
 from .base.messages import shown
 from .base.threads import resolve_threads
-from .design.design import Design
-from .design.sparse import SparseDesign
-from .design.wide import is_wide, without_unused_features
 from .losses import LOSSES
 from .rows import LocalRows, Rows, WeightedRows
+from .sparse.design import Design, SparseDesign, is_wide, without_unused_features
 from .validation import as_csr, check_choice, check_labels, check_weights
 
 __all__ = ["BaseProblem", "Problem", "SparseProblem"]

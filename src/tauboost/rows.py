@@ -20,9 +20,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from . import _core
-from .base.arrays import Vector
-from .base.cached import cached_property
-from .base.sigmoid import log
+from .base.arrays import Vector, cached_property, log
 from .base.threads import useful_threads
 from .losses import Evaluation, Loss, Weights
 
@@ -42,6 +40,7 @@ __all__ = [
     "WeightedRows",
     "is_safe_range",
 ]
+
 
 Columns = NDArray[np.int32]
 # Weights outside this range have lost bits to underflow or overflow, or are about to.

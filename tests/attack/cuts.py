@@ -21,8 +21,8 @@ from pathlib import Path
 
 from tauboost.cli import main as command_line
 from tauboost.io import load_svmlight
-from tauboost.io.table_files import read_table
-from tauboost.io.text_files import read_texts
+from tauboost.io.tables import read_table
+from tauboost.io.texts import read_texts
 
 LINES = {
     "log.svm": ["1 1:1 20:1 301:0.5", "-1 2:1 20:1", "1 1:1 7:2", "-1 2:1 301:1"],

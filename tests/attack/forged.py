@@ -43,7 +43,7 @@ import tauboost.reporting.page
 from fuzz.sealed import edit_sealed
 from model_files import changed
 from tauboost.cli.app import app
-from tauboost.io.model import ModelFile
+from tauboost.io.model_file import ModelFile
 from tauboost.models import read_model, write_model
 
 MOST_BYTES = 100_000  # of a file

@@ -23,7 +23,7 @@ from collections import Counter
 from pathlib import Path
 
 import tauboost as tb
-from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.io.svmlight import SvmlightWriter
 
 SCRIPT = """import os, sys
 os.write(int(os.environ["BEGUN"]), b".")

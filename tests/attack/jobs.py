@@ -19,7 +19,7 @@ import tauboost as tb
 from problems import Case, sharded_case
 from tauboost import _core
 from tauboost.base.threads import NONZEROS_WORTH_A_THREAD
-from tauboost.io import svmlight_writer
+from tauboost.io import svmlight as svmlight_writer
 
 Job = Callable[[int], Any]
 

@@ -37,7 +37,7 @@ import tauboost.kinds.sparse
 from tauboost.cli import main as command_line
 from tauboost.cli.app import Command
 from tauboost.io.checkpoint import FILE_NAME, FORMAT
-from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.io.svmlight import SvmlightWriter
 from tauboost.io.tensors import read_file
 
 DATA, OTHER, MODEL = "train.svm", "other.svm", "of-predict"

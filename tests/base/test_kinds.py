@@ -8,7 +8,7 @@ import polars as pl
 import pytest
 
 from extras import arrow_case
-from tauboost.base.kinds import are_texts
+from tauboost.base.arrays import are_texts
 
 STRINGS = ["a b", "c"]
 

@@ -6,8 +6,8 @@ import threading
 
 import pytest
 
-from tauboost.base import side_by_side as module
-from tauboost.base.side_by_side import side_by_side
+from tauboost.base import threads as module
+from tauboost.base.threads import side_by_side
 
 
 @pytest.mark.parametrize("n_threads", [1, 2, 5, 50])

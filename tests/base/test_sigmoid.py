@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from tauboost import _core
-from tauboost.base.sigmoid import expit, log, log_expit, softmax, softplus, softplus_and_expit
+from tauboost.base.arrays import expit, log, log_expit, softmax, softplus, softplus_and_expit
 
 ULPS = 8 * np.finfo(float).eps
 SIZES = [0, 1, 7, 8, 9, 1000]

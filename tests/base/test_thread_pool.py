@@ -14,7 +14,7 @@ import pytest
 
 import tauboost as tb
 from tauboost import _core
-from tauboost.design.characters import characters_of
+from tauboost.texts.vocabulary import characters_of
 
 FAULTS = {signal.SIGSEGV, signal.SIGBUS, signal.SIGFPE, signal.SIGILL, signal.SIGABRT}
 

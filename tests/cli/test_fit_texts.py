@@ -13,7 +13,7 @@ import pytest
 import tauboost as tb
 from cli_runs import complaint, run
 from reviews import as_lines, reviews
-from tauboost.io.text_files import read_texts
+from tauboost.io.texts import read_texts
 from text_files import AS_TEXT, NAMES, names_for, write_texts
 
 JSON = ("--text", "text", "--label", "label")

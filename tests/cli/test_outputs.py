@@ -16,7 +16,7 @@ from cli_runs import complaint, run
 from extras import needs
 from tauboost.cli import outputs
 from tauboost.io.checkpoint import FILE_NAME
-from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.io.svmlight import SvmlightWriter
 
 OUT = "OUT"
 FIT = ("fit", "in.svm", "--alpha", "1e-2")

@@ -13,7 +13,7 @@ from sklearn.metrics import roc_auc_score
 
 import tauboost as tb
 from cli_runs import complaint, run
-from tauboost.io import rows as rows_module
+from tauboost.io import conversion as rows_module
 
 TEXT = "1 1:1 3:0.5\n-1 2:1\n1 1:1 2:0.25 9:1\n-1\n"
 

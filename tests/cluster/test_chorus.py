@@ -8,7 +8,7 @@ pytest.importorskip("distributed")
 
 import time
 
-from tauboost.dask.chorus import Chorus
+from tauboost.dask.actors import Chorus
 
 
 class TwoParts:

@@ -20,9 +20,9 @@ from sklearn.exceptions import NotFittedError
 import tauboost as tb
 import tauboost.dask as td
 from sparse_data import random_csr
-from tauboost.dask import labelled
+from tauboost.dask import labels as labelled
 from tauboost.dask.loading import LoadedPart, read_range
-from tauboost.design.units import Units
+from tauboost.sparse.scaling import Units
 from tauboost.validation import as_csr
 
 GIVEN = {"alpha": 1e-2, "tol": 1e-8, "max_iter": 300, "random_state": 0}

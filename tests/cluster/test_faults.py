@@ -382,7 +382,7 @@ def test_a_classifier_whose_workers_die(cluster, monkeypatch):
         os.kill(pid, signal.SIGKILL)
         return td.solve(client, problem, **options)
 
-    monkeypatch.setattr("tauboost.dask.classifier.solve", struck_solve)
+    monkeypatch.setattr("tauboost.dask.estimators.solve", struck_solve)
     parts = [dask.delayed(lambda k: (X[k::2], y[k::2]))(k) for k in range(2)]
     clf = td.TauBoostClassifier(client=cluster, patience=HASTY, **options).fit(parts)
     local = tb.TauBoostClassifier(**options).fit(X, y)

@@ -11,8 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import askew
-from tauboost.dask.messages import n_bytes, received
-from tauboost.dask.numbered import Numbered
+from tauboost.dask.actors import Numbered, n_bytes, received
 
 
 @dataclass(frozen=True)

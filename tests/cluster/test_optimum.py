@@ -12,10 +12,10 @@ import tauboost as tb
 import tauboost.dask as td
 from conftest import real_data
 from spam_like import spam_like
-from tauboost.dask import labelled
-from tauboost.dask.rows import RemoteRows
-from tauboost.tuning.first_step import class_sums, scales
-from tauboost.tuning.fitting import weighted_samples
+from tauboost.dask import labels as labelled
+from tauboost.dask.sparse import RemoteRows
+from tauboost.sparse.factors import class_sums, scales
+from tauboost.sparse.fitting import weighted_samples
 from tauboost.validation import as_csr
 
 # Nearer to the optimum than any gap can tell.

@@ -23,7 +23,8 @@ import tauboost.dask as td
 from clusters import local_cluster
 from dask_parts import kill_before, texts_or_die
 from odd_texts import fuzzed
-from tauboost.dask import labelled, text_part
+from tauboost.dask import labels as labelled
+from tauboost.dask import texts as text_part
 
 # Nearer to the optimum than any gap can tell.
 GIVEN = {"alpha": 0.1, "min_df": 4, "tol": 0.0, "max_iter": 30, "random_state": 0}

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from stores import assert_nothing_left, assert_same
-from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.io.svmlight import SvmlightWriter
 
 # More than one block of rows.
 URL_SCALE, URL_ROWS = 0.0075, 17_971

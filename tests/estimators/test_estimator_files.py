@@ -11,7 +11,7 @@ from sklearn.exceptions import NotFittedError
 
 import tauboost as tb
 from model_files import changed
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import write_model
 
 

@@ -11,8 +11,8 @@ from extras import needs
 from table_models import GlassBox, glass_box, make_table
 from tauboost.estimators.persistence import ESTIMATORS
 from tauboost.models import write_model
+from tauboost.search.saved_params import PARAMETERS
 from tauboost.tables.model import TableModel
-from tauboost.tuning.saved_params import PARAMETERS
 
 TABLE = make_table()
 

@@ -15,10 +15,10 @@ from sklearn.utils.estimator_checks import parametrize_with_checks
 
 import tauboost as tb
 from problems import CASES
-from tauboost.design.units import Units
-from tauboost.estimators import path_result
-from tauboost.tuning import paths
-from tauboost.tuning.samples import Samples
+from tauboost.estimators import path as path_result
+from tauboost.sparse import path as paths
+from tauboost.sparse.scaling import Units
+from tauboost.sparse.training import Samples
 from tauboost.validation import as_csr
 
 TIGHT = {"tol": 0.0, "max_iter": 3000, "penalty_factors": None}

@@ -13,7 +13,7 @@ from linear_classifier import LABELS, fitted, samples
 from model_files import changed
 from tauboost import TauBoostClassifier
 from tauboost.estimators import load_model, save_model, to_onnx
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import write_model
 
 

@@ -10,7 +10,7 @@ import pytest
 
 import tauboost as tb
 from table_models import glass_box, make_model
-from tauboost.estimators.terms import Term, Terms, make_terms
+from tauboost.tables.terms import Term, Terms, make_terms
 
 
 @pytest.fixture

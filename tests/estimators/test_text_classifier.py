@@ -23,7 +23,7 @@ import tauboost as tb
 from extras import arrow_case
 from small_texts import fitted, make_texts
 from tauboost.parameters import LinearParameters
-from tauboost.tuning.fitting import fit
+from tauboost.sparse.fitting import fit
 from tauboost.validation import as_csr
 
 TEXTS, Y = make_texts()

@@ -8,7 +8,7 @@ import pytest
 import tauboost as tb
 from model_files import changed
 from small_texts import fitted, make_texts
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import write_model
 
 TEXTS, _ = make_texts(50, 3, seed=4)

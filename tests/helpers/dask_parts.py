@@ -17,7 +17,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from problems import CASES, Case, sharded_case
-from tauboost.dask.crew import Crew
+from tauboost.dask.actors import Crew
 
 
 @cache

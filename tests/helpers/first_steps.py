@@ -1,11 +1,11 @@
-"""The unit of the penalty in plain NumPy, from the formula in tuning/first_step.py."""
+"""The unit of the penalty in plain NumPy, from the formula in sparse/factors.py."""
 
 from __future__ import annotations
 
 import numpy as np
 import scipy.sparse as sp
 
-from tauboost.tuning.samples import Samples
+from tauboost.sparse.training import Samples
 from tauboost.validation import as_csr
 
 

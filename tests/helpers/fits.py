@@ -6,10 +6,10 @@ from typing import Any
 
 import tauboost as tb
 from tauboost.base.threads import resolve_jobs
-from tauboost.estimators.inputs import take_labelled
+from tauboost.estimators.base import take_labelled
 from tauboost.io.checkpoint import Checkpoint
 from tauboost.parameters import LinearParameters, parameters_of
-from tauboost.tuning.fitting import fit
+from tauboost.sparse.fitting import fit
 
 
 def fit_watched(clf: tb.TauBoostClassifier, X: Any, y: Any, **watch: Any) -> None:

@@ -6,7 +6,7 @@ import numpy as np
 import scipy.sparse as sp
 
 from tauboost import TauBoostClassifier
-from tauboost.tuning.model import Model
+from tauboost.sparse.model import Model
 
 LABELS = {
     "int": [3, -1, 7, 5],

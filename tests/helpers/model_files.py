@@ -12,8 +12,8 @@ import scipy.sparse as sp
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
-from tauboost.base.kinds import is_sparse
-from tauboost.io.model import ModelFile, ModelFileError, check_file
+from tauboost.base.arrays import is_sparse
+from tauboost.io.model_file import ModelFile, ModelFileError, check_file
 from tauboost.models import format_of, read_model, write_model
 
 UNICODE = st.text(st.characters(exclude_categories=["Cs"]), max_size=12)

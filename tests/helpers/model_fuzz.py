@@ -11,7 +11,7 @@ from typing import Any
 
 from fuzz.sealed import edit_file
 from model_files import content_of
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import read_model, write_model
 
 MEMORY = 10 * 2**20

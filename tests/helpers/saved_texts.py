@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from small_texts import fitted
-from tauboost.io.model import ModelFile
+from tauboost.io.model_file import ModelFile
 
 
 def text_data(n_classes: int = 2, **options: Any) -> ModelFile:

@@ -7,7 +7,7 @@ from types import SimpleNamespace
 import numpy as np
 
 from table_models import make_model
-from tauboost.io.model import ModelFile
+from tauboost.io.model_file import ModelFile
 
 PARAMS = {
     "alpha": "auto",

@@ -8,8 +8,8 @@ import numpy as np
 import pandas as pd
 from sklearn.base import BaseEstimator, ClassifierMixin
 
-from tauboost.estimators.glass_box import GlassBoxMixin
-from tauboost.estimators.predictions import PredictionsMixin
+from tauboost.estimators.base import PredictionsMixin
+from tauboost.estimators.table import GlassBoxMixin
 from tauboost.tables.binning import encode
 from tauboost.tables.columns import CategoryColumn, NumericColumn
 from tauboost.tables.model import TableModel, TermData

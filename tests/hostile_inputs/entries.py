@@ -125,8 +125,7 @@ def stored(X: Any) -> Any:
 
 
 def dask_part(X: Any) -> Any:
-    from tauboost.dask.loading import load_part, summarise
-    from tauboost.dask.parts import common_width
+    from tauboost.dask.loading import common_width, load_part, summarise
 
     common_width([summarise(load_part([(X, labels(X))], False))], False, None)
     return sp.csr_array(load_part([(X, labels(X))], False).X).toarray()

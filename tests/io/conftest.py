@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from tauboost.io import blocks, inputs
+from tauboost.io import conversion as inputs
+from tauboost.io import svmlight as blocks
 
 
 @pytest.fixture

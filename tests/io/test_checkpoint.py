@@ -85,7 +85,7 @@ def test_what_was_chosen_is_not_searched_again(tmp_path, monkeypatch, name):
             tb.TauBoostClassifier(**parameters), X, y, checkpoint=Mortal(tmp_path / "fit", 0)
         )
     for step in ("search", "calibrated"):
-        monkeypatch.setattr(f"tauboost.tuning.training.{step}", lambda *_: pytest.fail("again"))
+        monkeypatch.setattr(f"tauboost.sparse.fitting.{step}", lambda *_: pytest.fail("again"))
     clf = tb.TauBoostClassifier(**parameters)
     fit_watched(clf, X, y, checkpoint=Checkpoint(tmp_path / "fit"))
     check(clf, expected, clf.tol)

@@ -19,7 +19,7 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from stores import TEXT, assert_same, refusal, small
-from tauboost.io import inputs
+from tauboost.io import conversion as inputs
 
 
 @pytest.fixture

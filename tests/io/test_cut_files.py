@@ -13,8 +13,8 @@ import pytest
 from odd_files import in_child
 from tauboost.io import svmlight_blocks
 from tauboost.io.source import open_source
-from tauboost.io.text_files import text_blocks
 from tauboost.io.text_lines import line_blocks
+from tauboost.io.texts import text_blocks
 
 LINES = {
     "svmlight": b"1 1:1 20:1 300:1 4000:1\n",

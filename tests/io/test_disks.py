@@ -14,9 +14,10 @@ import tauboost as tb
 from cli_runs import complaint, run
 from extras import needs
 from sparse_data import random_csr
-from tauboost.comparing import MethodSetting, compare, plot_comparison
 from tauboost.io.checkpoint import Checkpoint, SolveCheckpoint
-from tauboost.io.svmlight_writer import SvmlightWriter
+from tauboost.io.svmlight import SvmlightWriter
+from tauboost.paper.comparison import MethodSetting, compare
+from tauboost.paper.figures import plot_comparison
 
 WIDE = 40_000  # features: a model, or the state of a fit, is larger than the disk
 

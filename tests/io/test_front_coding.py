@@ -9,8 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tauboost.design.terms import Terms
-from tauboost.io.front_coding import MOST_SHARED, front_code, front_decode, shared_prefixes
+from tauboost.io.tensors import MOST_SHARED, front_code, front_decode, shared_prefixes
+from tauboost.texts.vocabulary import Terms
 
 STRINGS = st.sets(st.text(max_size=6) | st.text("ab", max_size=60), max_size=40).map(sorted)
 

@@ -12,9 +12,10 @@ from pathlib import Path
 import pytest
 
 from odd_files import Trickle, in_child
-from tauboost.io import load_svmlight, source, svmlight, svmlight_blocks, text_csv
-from tauboost.io.table_files import read_table
-from tauboost.io.text_files import read_texts
+from tauboost.io import load_svmlight, source, svmlight, svmlight_blocks
+from tauboost.io import text_records as text_csv
+from tauboost.io.tables import read_table
+from tauboost.io.texts import read_texts
 
 LIMIT = 1000
 START = {

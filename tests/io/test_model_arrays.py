@@ -8,8 +8,8 @@ import scipy.sparse as sp
 
 from fuzz.sealed import put_together, take_apart
 from model_files import content_of, dense_model, refused, same_array
-from tauboost.io.model import is_size
 from tauboost.io.model_arrays import NARROW, Csr, Numbers, SortedStrings, Strings
+from tauboost.io.model_file import is_size
 from tauboost.models import read_model
 
 TEXT = (np.frombuffer(b"ababcb", np.uint8), np.array([0, 2, 5, 6]))

@@ -13,8 +13,8 @@ import pytest
 from fuzz.mutations import nested
 from fuzz.sealed import put_together, take_apart
 from model_files import MODELS, content_of, dense_model, refused, sparse_model
-from tauboost.io import model
-from tauboost.io.model import ModelFileError
+from tauboost.io import model_file as model
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import read_model
 
 

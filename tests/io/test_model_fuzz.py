@@ -21,7 +21,7 @@ import tauboost as tb
 from fuzz.mutations import edit_bytes
 from fuzz.sealed import edit_sealed, put_together, set_length, take_apart
 from model_files import assert_valid, content_of, dense_model, same_model, sparse_model
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import read_model, write_model
 
 BASES = [

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 import tauboost as tb
 from sparse_data import random_csr
 from stores import assert_same, refusal, small
-from tauboost.io import blocks
+from tauboost.io import svmlight as blocks
 
 
 def save_npz(path, X, **more):
@@ -59,7 +59,7 @@ def test_any_npz(tmp_path_factory, n_rows, n_columns, most, seed):
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(blocks, "MOST_ENTRIES", most)
         patch.setattr(blocks, "MOST_ROWS", most)
-        patch.setattr("tauboost.io.npz.MOST_ROWS", 2 * most)
+        patch.setattr("tauboost.io.arrow.MOST_ROWS", 2 * most)
         assert_same(tb.convert(path / "x.npz", path / "s").to_csr(), X)
 
 
@@ -147,7 +147,7 @@ def test_npz_of_another_format_with_a_wrong_index(tmp_path, kind, name):
 @pytest.mark.parametrize("is_short", [False, True])
 def test_npz_of_every_format(tmp_path, kind, is_short, monkeypatch):
     if is_short:
-        monkeypatch.setattr("tauboost.io.npz.MOST_ROWS", 3)
+        monkeypatch.setattr("tauboost.io.arrow.MOST_ROWS", 3)
     X = random_csr((20, 12), 0.3, np.random.default_rng(0))
     path = tmp_path / "x.npz"
     save_npz(path, X.asformat(kind), y=np.arange(20))

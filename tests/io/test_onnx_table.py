@@ -10,7 +10,7 @@ import pytest
 ort = pytest.importorskip("onnxruntime")
 
 from table_models import glass_box, make_model, make_table
-from tauboost.io.onnx_table import table_graph
+from tauboost.io.onnx import table_graph
 from tauboost.tables.columns import CategoryColumn, NumericColumn
 
 

@@ -14,7 +14,7 @@ from hypothesis.extra import numpy as hnp
 import tauboost as tb
 from stores import assert_same
 from tauboost import validation
-from tauboost.io.rows import load_rows, row_blocks
+from tauboost.io.conversion import load_rows, row_blocks
 from tauboost.validation import as_csr
 
 TEXT = b"1 1:1 3:0.5\n-1 2:1\n1 1:1 2:0.25 9:1\n-1\n"

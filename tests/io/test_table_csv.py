@@ -11,8 +11,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tauboost.io import table_csv
-from tauboost.io.table_files import read_table
+from tauboost.io import tables as table_csv
+from tauboost.io.tables import read_table
 from tauboost.validation.values import Words
 
 NAN = float("nan")

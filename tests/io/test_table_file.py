@@ -10,7 +10,7 @@ from model_files import changed, content_of, dense_model, flips_refused, refused
 from model_fuzz import fuzz
 from table_files import assert_valid_table, table_data
 from table_models import make_model, random_codes
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import load, read_model, write_model
 from tauboost.tables.model import TableModel
 

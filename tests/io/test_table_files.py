@@ -16,7 +16,7 @@ import pyarrow as pa
 from pyarrow import csv, feather, parquet
 
 from frames import COLUMNS
-from tauboost.io.table_files import is_table_file, read_table
+from tauboost.io.tables import is_table_file, read_table
 from tauboost.tables.binning import bin_table
 from tauboost.validation.frames import take_frame
 from tauboost.validation.values import Words

@@ -9,7 +9,7 @@ pytest.importorskip("pyarrow")
 import pyarrow as pa
 from pyarrow import parquet
 
-from tauboost.io.text_files import read_texts, text_blocks
+from tauboost.io.texts import read_texts, text_blocks
 
 
 def written(path, texts, labels):

@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from tauboost.io import source
-from tauboost.io.text_files import read_texts
+from tauboost.io.texts import read_texts
 
 CELL = st.text(st.characters(codec="utf-8"), max_size=12)
 BAD = {

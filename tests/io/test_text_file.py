@@ -13,7 +13,7 @@ from model_files import changed, content_of, dense_model, flips_refused, refused
 from model_fuzz import fuzz
 from saved_texts import assert_valid_text, terms_of, text_data
 from small_texts import fitted, make_texts
-from tauboost.io.model import ModelFileError
+from tauboost.io.model_file import ModelFileError
 from tauboost.models import load, model_size, read_model, write_model
 
 BASES = [

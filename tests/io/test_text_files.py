@@ -11,7 +11,7 @@ import pytest
 
 from svmlight_texts import COMPRESS
 from tauboost.io import source
-from tauboost.io.text_files import KINDS, kind_of_texts, read_texts, text_blocks
+from tauboost.io.texts import KINDS, kind_of_texts, read_texts, text_blocks
 from text_files import AS_TEXT, LABELS, NAMES, TEXTS, as_csv, as_json, names_for, write_texts
 
 

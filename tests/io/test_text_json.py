@@ -6,7 +6,7 @@ import json
 
 import pytest
 
-from tauboost.io.text_files import read_texts, text_blocks
+from tauboost.io.texts import read_texts, text_blocks
 
 GOOD = b'{"text": "a", "label": 1}\n'
 BAD = {

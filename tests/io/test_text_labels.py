@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tauboost.io.text_labels import label_array, labels_like
+from tauboost.io.text_lines import label_array, labels_like
 
 
 @pytest.mark.parametrize(

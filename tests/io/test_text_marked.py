@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tauboost.io.text_files import read_texts
+from tauboost.io.texts import read_texts
 
 MUST = "the line must begin with __label__ and the name of a label"
 

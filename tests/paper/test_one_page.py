@@ -14,8 +14,7 @@ import pytest
 import tauboost as tb
 import tauboost.paper
 from problems import CASES
-from tauboost.paper import one_page
-from tauboost.solvers import reference
+from tauboost.paper import one_page, reference
 
 # Columns of one absolute value, as the exact step on the page takes them, and others.
 VALUE_FREE = ["binary", "weighted", "one-class-columns", "one-column", "nearly-full"]

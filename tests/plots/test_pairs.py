@@ -12,7 +12,7 @@ import numpy as np
 
 from pictures import png, texts
 from table_models import make_model
-from tauboost.estimators.terms import make_terms
+from tauboost.tables.terms import make_terms
 
 
 def drawn(weights):

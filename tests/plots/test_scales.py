@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from table_models import NumericColumn
-from tauboost.estimators.term_axes import make_axis
-from tauboost.plots.scales import cut, positions
+from tauboost.plots.figure import cut, positions
+from tauboost.tables.terms import make_axis
 
 
 def scale(edges, weights):

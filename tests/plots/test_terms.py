@@ -12,8 +12,8 @@ import numpy as np
 
 from pictures import png, texts
 from table_models import CategoryColumn, make_model
-from tauboost.estimators.terms import Band, make_terms
 from tauboost.tables.model import TermData
+from tauboost.tables.terms import Band, make_terms
 
 
 @pytest.mark.parametrize("n_classes", [2, 3])

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 import tauboost as tb
 from sparse_data import random_csr
-from tauboost.tuning.samples import Samples
+from tauboost.sparse.training import Samples
 from tauboost.validation import as_csr
 
 SAME = 1e-6

@@ -7,14 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from tauboost.search.folds import (
-    MANY_COPIES,
-    copies_a_weight,
-    deal,
-    drawn,
-    group_keys,
-    n_parts,
-)
+from tauboost.search.folds import MANY_COPIES, copies_a_weight, deal, drawn, group_keys, n_parts
 
 FIVE = [0.2] * 5
 

@@ -7,8 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from tauboost.search.search import Candidate, Selection, Validation, search, vertex
-from tauboost.search.watch import Watch
+from tauboost.search.search import Candidate, Selection, Validation, Watch, search, vertex
 from tauboost.solvers.stopping import StoppingRule
 
 

@@ -15,11 +15,12 @@ import tauboost as tb
 from conftest import real_data
 from problems import CASES, Case, sharded_case
 from tauboost import _core
+from tauboost.paper import reference
 from tauboost.penalty import Penalty
-from tauboost.solvers import cholesky, newton, reference
+from tauboost.solvers import newton
+from tauboost.solvers import newton as cholesky
 from tauboost.solvers.exact import Exact
-from tauboost.solvers.start import Start
-from tauboost.solvers.weights import excess_edge
+from tauboost.solvers.weights import Start, excess_edge
 
 ELASTIC = {"alpha": 0.02, "l1_ratio": 0.5}
 RIDGE = {"alpha": 0.02, "l1_ratio": 0.0}
@@ -332,7 +333,7 @@ def test_many_free_coordinates_take_the_iterative_newton(monkeypatch):
 
 
 def test_huge_data_are_looked_at_several_times_a_sweep(monkeypatch):
-    monkeypatch.setattr("tauboost.solvers.sweep_plan.NONZEROS_BETWEEN_LOOKS", 2000)
+    monkeypatch.setattr("tauboost.solvers.exact.NONZEROS_BETWEEN_LOOKS", 2000)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, max_epochs=2, tol=0, random_state=0)
     assert len(result.trace.epoch) > 4

@@ -6,8 +6,8 @@ import numpy as np
 import pytest
 
 import tauboost as tb
-from tauboost.solvers import minorant
-from tauboost.solvers.minorant import level_minorant
+from tauboost.solvers import certificate as minorant
+from tauboost.solvers.certificate import level_minorant
 
 LOSSES = ["exponential", "logistic"]
 

@@ -7,7 +7,7 @@ import pytest
 
 import tauboost as tb
 from problems import CASES
-from tauboost.solvers import reference
+from tauboost.paper import reference
 
 
 def test_shape_of_w8a(w8a):

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from scipy.stats import chisquare
 
 from tauboost import _core
-from tauboost.solvers import reference
+from tauboost.paper import reference
 
 seeds = st.integers(0, 2**64 - 1)
 

@@ -10,9 +10,9 @@ import pytest
 import tauboost as tb
 from problems import CASES, Case, sharded_case
 from tauboost import _core
+from tauboost.methods import _seed
+from tauboost.paper import reference
 from tauboost.penalty import Penalty
-from tauboost.solvers import reference
-from tauboost.solvers.registry import _seed
 
 ELASTIC = {"alpha": 0.02, "l1_ratio": 0.5}
 BOX = {"alpha": 0.02, "l1_ratio": 0.5, "bounds": (-0.15, 0.4)}
@@ -234,7 +234,7 @@ def test_asynchronous_result_is_exact_at_its_lam():
 
 def test_an_increase_is_undone(monkeypatch):
     """With beta far too small steps overshoot: the paper's test must keep the trace from rising."""
-    monkeypatch.setattr("tauboost.solvers.random_draws.beta", lambda *_: 0.05)
+    monkeypatch.setattr("tauboost.paper.pcdm.beta", lambda *_: 0.05)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, "pcdm", tau=20, max_epochs=50, tol=0, random_state=0)
     assert np.all(np.diff(result.trace.objective) <= 0)

@@ -182,7 +182,7 @@ def test_refreshes_keep_the_weights_honest(monkeypatch):
 
 
 def test_huge_data_are_looked_at_several_times_an_epoch(monkeypatch):
-    monkeypatch.setattr("tauboost.solvers.random_draws.NONZEROS_BETWEEN_LOOKS", 100)
+    monkeypatch.setattr("tauboost.paper.pcdm.NONZEROS_BETWEEN_LOOKS", 100)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, "pcdm", tau=1, max_epochs=2, tol=0, random_state=0)
     assert len(result.trace.epoch) > 5

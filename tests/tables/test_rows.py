@@ -8,7 +8,7 @@ import pytest
 import tauboost as tb
 from mixed_table import mixed_table
 from tauboost.penalty import Penalty
-from tauboost.solvers.start import Start
+from tauboost.solvers.weights import Start
 from tauboost.tables.exact import BlockExact, term_signs
 
 

@@ -9,9 +9,9 @@ import pytest
 import scipy.sparse as sp
 
 from tauboost.parameters import LinearParameters
-from tauboost.tuning.fitting import fit
-from tauboost.tuning.linear import decision_values
-from tauboost.tuning.samples import Samples
+from tauboost.sparse.decisions import decision_values
+from tauboost.sparse.fitting import fit
+from tauboost.sparse.training import Samples
 from tauboost.validation import CsrArrays, as_csr
 
 

@@ -10,8 +10,8 @@ import scipy.sparse as sp
 
 from model_files import changed
 from saved_texts import assert_valid_text, text_data
-from tauboost.design.text_options import TextOptions
-from tauboost.tuning.text_model import OPTIONS
+from tauboost.texts.model import OPTIONS
+from tauboost.texts.options import TextOptions
 
 WORDS = text_data()
 HASHED = text_data(n_features=4096, min_df=2)

@@ -7,7 +7,7 @@ from dataclasses import fields, replace
 import pytest
 
 from tauboost.parameters import LinearParameters, TextParameters
-from tauboost.tuning.text_options import FEW_TEXTS, MANY_TEXTS, linear_part, text_options
+from tauboost.texts.options import FEW_TEXTS, MANY_TEXTS, linear_part, text_options
 
 DEFAULTS = TextParameters()
 

@@ -16,8 +16,8 @@ import askew
 import tauboost as tb
 from tauboost import _core
 from tauboost.base.threads import resolve_jobs
-from tauboost.design.matrix import build_matrix, random_places
-from tauboost.tuning.linear import decision_values
+from tauboost.sparse.decisions import decision_values
+from tauboost.sparse.design import build_matrix, random_places
 from tauboost.validation import as_csr
 
 HEAD = "import numpy as np, scipy.sparse as sp, tauboost as tb\n"

@@ -4,12 +4,23 @@ from __future__ import annotations
 
 import math
 import re
+import warnings
 from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
-__all__ = ["listed", "number", "shown", "shown_label", "unknown"]
+__all__ = [
+    "FitWarning",
+    "listed",
+    "number",
+    "printable",
+    "shown",
+    "shown_label",
+    "unknown",
+    "warn_of",
+]
+
 
 LONGEST = 60  # characters
 MOST_NAMES = 10
@@ -71,3 +82,45 @@ def number(value: float, digits: int = 3) -> str:
 def _name(name: Any) -> str:
     text = str(name)
     return text if text.isprintable() and 0 < len(text) <= LONGEST else shown(text)
+
+
+# Text as a terminal may show it: what would steer the terminal is written out.
+
+
+def printable(text: str) -> str:
+    """Return a text with what is no letter, sign or plain space as in a Python string.
+
+    That is control characters, ESC and line breaks among them, marks that turn the direction of
+    writing, and halves of characters (surrogates), which no encoding takes.
+    """
+    if text.isprintable():
+        return text
+    return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
+# The warning of a fit: its model is of little use, or its state is not kept.
+
+
+class FitWarning(UserWarning):
+    """A model was fitted, and is of little use, or could not be resumed; the message says more.
+
+    Examples
+    --------
+    >>> import warnings
+    >>> import numpy as np, tauboost as tb
+    >>> X, _ = tb.make_w8a_like(2000, random_state=0)
+    >>> coins = np.random.default_rng(0).integers(0, 2, 2000)
+    >>> with warnings.catch_warnings():
+    ...     warnings.simplefilter("error", tb.FitWarning)
+    ...     try:
+    ...         tb.TauBoostClassifier(random_state=0).fit(X, coins)
+    ...     except tb.FitWarning as warning:
+    ...         print(str(warning)[:53])
+    the model is no better than the shares of the classes
+    """
+
+
+def warn_of(caution: str) -> None:
+    """Warn of what there is to say about a fit, if anything."""
+    if caution:
+        warnings.warn(caution, FitWarning, stacklevel=3)

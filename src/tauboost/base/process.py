@@ -9,6 +9,7 @@ from pathlib import Path
 
 __all__ = ["available_bytes", "peak_bytes"]
 
+
 CGROUP = Path("/sys/fs/cgroup")
 LIMITS = {
     "memory.max": "memory.current",

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-__all__ = ["progress_bar"]
+from rich.progress import Progress
+
+__all__ = ["Bars", "progress_bar"]
+
 
 PATIENCE = 0.5  # seconds after which a user wants to see something
 
@@ -49,8 +52,7 @@ def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
     from rich.progress import BarColumn, Task, TextColumn, TimeRemainingColumn  # noqa: PLC0415
     from rich.text import Text  # noqa: PLC0415
 
-    from .bars import Bars  # noqa: PLC0415
-    from .printable import printable  # noqa: PLC0415
+    from .messages import printable  # noqa: PLC0415
 
     class Rate(TextColumn):
         def render(self, task: Task) -> Text:
@@ -62,3 +64,15 @@ def _new_bar(title: str, total: float | None, unit: str, scale: float) -> Any:
     bar = Bars(*columns, console=console, transient=True, disable=not console.is_terminal)
     bar.add_task(escape(printable(title)), total=total)
     return bar
+
+
+# Bars of Rich that leave nothing behind where they are not shown.
+
+
+class Bars(Progress):
+    """As Rich's own, which in older versions end with an empty line even if disabled."""
+
+    def stop(self) -> None:
+        """Remove the bars, or leave them at their end."""
+        if not self.disable:
+            super().stop()

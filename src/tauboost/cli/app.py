@@ -6,6 +6,8 @@ command raises becomes one line on stderr, and an exit code a script can rely on
 kind ends with 2, Ctrl-C with 130. Whatever is left is a fault of ours, and keeps its traceback.
 """
 
+from __future__ import annotations
+
 import io
 import os
 import re
@@ -24,11 +26,12 @@ from typing import Annotated, Any, TextIO, cast, get_args, get_type_hints
 import typer
 from typer.core import TyperCommand, TyperGroup
 
-from ..base.printable import printable
+from ..base.messages import printable
 from ..base.version import VERSION
 from .interrupts import of_process, unwinding
 
 __all__ = ["Command", "app", "main"]
+
 
 BAD_INPUT, INTERRUPTED = 2, 130
 

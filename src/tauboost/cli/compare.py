@@ -4,6 +4,8 @@ Runs the methods one after the other for the same time, then shows how long each
 the best objective found, and writes the traces, what they are traces of, and the figure.
 """
 
+from __future__ import annotations
+
 import json
 import math
 import os
@@ -18,18 +20,21 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import comparing
-from ..base.bars import Bars
-from ..base.printable import printable
-from ..comparing import Comparison, MethodSetting
+from ..base.messages import printable
+from ..base.progress import Bars
 from ..datasets.generators import make_w8a_like
 from ..kinds.source import name_of, naming, open_data, used_columns
+from ..methods import METHODS
+from ..paper.comparison import Comparison, MethodSetting
 from ..problem import Problem
-from ..solvers import METHODS, Snapshot, Status
+from ..solvers.monitor import Snapshot
+from ..solvers.result import Status
 from .options import AsJson, Threads
 from .outputs import check_apart
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "compare"]
+
 
 EXAMPLES = {
     "compare": """Examples:

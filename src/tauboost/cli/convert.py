@@ -3,6 +3,8 @@
 ``tauboost generate`` makes sets with the shapes of the paper's data, at any size.
 """
 
+from __future__ import annotations
+
 import json
 import time
 from enum import StrEnum
@@ -12,13 +14,14 @@ from typing import Annotated, Any
 import typer
 
 from .. import io
-from ..io.table_files import NO_TEXT, kind_by_name
+from ..io.tables import NO_TEXT, kind_by_name
 from ..kinds.source import opened, rows_in
 from .options import AsJson, Threads, ZeroBased
 from .outputs import check_apart
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "convert", "generate"]
+
 
 EXAMPLES = {
     "convert": """Examples:

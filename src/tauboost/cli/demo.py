@@ -6,6 +6,8 @@ people have them: JSON lines, CSV, svmlight text. What should be found in them i
 put there.
 """
 
+from __future__ import annotations
+
 import csv
 import io
 import json
@@ -21,14 +23,15 @@ from typing import Annotated
 
 import typer
 
-from ..base.printable import printable
+from ..base.messages import printable
 from ..datasets.generators import make_w8a_like
 from ..io.atomic import new_file
-from ..io.svmlight_writer import SvmlightWriter
+from ..io.svmlight import SvmlightWriter
 from .app import app
 from .terminal import Console
 
 __all__ = ["EXAMPLES", "demo", "write_customers", "write_messages", "write_pages"]
+
 
 EXAMPLES = {
     "demo": """Examples:

@@ -1,5 +1,7 @@
 """``tauboost fit``: from data to a model, with a word on how good it is and how long it took."""
 
+from __future__ import annotations
+
 import json
 import shlex
 from pathlib import Path
@@ -7,15 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 import typer
 
-from ..base.printable import printable
+from ..base.messages import printable
 from ..parameters import LinearParameters
 from . import options
 
 if TYPE_CHECKING:
     from ..kinds.kind import Fitted
-    from ..search.watch import Event
+    from ..search.search import Event
 
 __all__ = ["EXAMPLES", "fit"]
+
 
 DEFAULT_LOSS = options.Loss(LinearParameters.loss)
 
@@ -136,7 +139,7 @@ def _number_or_auto(text: str, option: str) -> float | str:
         raise ValueError(f"{option} must be 'auto' or a number, got {text!r}") from None
 
 
-def _kept(fitted: "Fitted", time_limit: float | None, events: list["Event"]) -> dict[str, str]:
+def _kept(fitted: Fitted, time_limit: float | None, events: list[Event]) -> dict[str, str]:
     """Remove the saved state of a fit that is complete; return where that of another is."""
     state = fitted.checkpoint
     if state is None:

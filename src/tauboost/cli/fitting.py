@@ -1,5 +1,7 @@
 """A run of ``tauboost fit``: what it shows of its stages, and the files that it writes."""
 
+from __future__ import annotations
+
 import csv
 import io
 import time
@@ -10,15 +12,15 @@ from dataclasses import asdict, dataclass, field
 from pathlib import Path
 from typing import Any, BinaryIO
 
-from ..base.fit_warning import FitWarning
+from ..base.messages import FitWarning
 from ..io.atomic import new_file
 from ..io.checkpoint import FILE_NAME
-from ..io.model import ModelFile
+from ..io.model_file import ModelFile
 from ..kinds.kind import Kind, fact_rows
 from ..models import write_model
-from ..plots.fit import plot_fit, require_matplotlib
-from ..search.watch import Event, Report, describe
-from ..tuning.metrics import in_words
+from ..plots.plots import plot_fit, require_matplotlib
+from ..search.diagnosis import in_words
+from ..search.search import Event, Report, describe
 from .outputs import check_outputs
 from .terminal import Console, table_of
 

@@ -4,6 +4,8 @@ Of rows: their shape, what could be odd about them, the constants of the paper's
 much faster than one processor tau of them can be expected to be. Of a table: its columns.
 """
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Annotated, Any
@@ -19,6 +21,7 @@ from . import options
 from .terminal import Console, table_of
 
 __all__ = ["EXAMPLES", "inspect"]
+
 
 EXAMPLES = {
     "inspect": """Examples:

@@ -5,6 +5,8 @@ unwound, so that files in the making are removed; but no module is left half loa
 modules may abort. After the command the process ends in any case, and is left to it.
 """
 
+from __future__ import annotations
+
 import signal
 import sys
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ from typing import Any
 from .. import _interrupted as at_once
 
 __all__ = ["of_process", "unwinding"]
+
 
 SECONDS_TO_LOAD = 0.001  # after which to look again whether modules are being loaded
 

@@ -1,5 +1,7 @@
 """The arguments and options of commands, in order of who has them; loading them takes no time."""
 
+from __future__ import annotations
+
 from enum import StrEnum
 from pathlib import Path
 from typing import Annotated

@@ -4,6 +4,8 @@ What a command makes replaces a regular file of that name, and nothing else. Dat
 with ``--overwrite``; what writes them sees to that.
 """
 
+from __future__ import annotations
+
 import os
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
@@ -17,6 +19,7 @@ from ..io.store import is_store
 from .terminal import standard_output
 
 __all__ = ["check_apart", "check_outputs", "output", "write_answers"]
+
 
 STDIN = 0
 LINES_AT_ONCE = 2**16

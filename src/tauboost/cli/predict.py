@@ -1,5 +1,7 @@
 """``tauboost predict``: one prediction a line, for data of any size."""
 
+from __future__ import annotations
+
 import json
 import time
 from collections.abc import Iterator
@@ -15,6 +17,7 @@ if TYPE_CHECKING:
     from ..models import FittedModel
 
 __all__ = ["EXAMPLES", "predict"]
+
 
 EXAMPLES = {
     "predict": """Examples:
@@ -130,22 +133,22 @@ def predict(
         document |= {name: found} if out is None else {"out": str(out)}
         typer.echo(json.dumps(document, indent=None if out is None else 2, allow_nan=False))
     elif document.get("metrics") is not None:
-        from ..tuning.metrics import in_words
+        from ..search.diagnosis import in_words
 
         typer.echo(in_words(document["metrics"]), err=True)
 
 
 def _answer(
-    model: "FittedModel",
+    model: FittedModel,
     what: str,
-    parts: Iterator[tuple["Vector", Any]],
+    parts: Iterator[tuple[Vector, Any]],
     file: Any,
     with_metrics: bool,
 ) -> tuple[int, list[Any], dict[str, Any] | None]:
     """Write all predictions; return how many, those that are in no file, and how good they are."""
     import numpy as np
 
-    from ..tuning.metrics import metrics
+    from ..search.diagnosis import metrics
     from .outputs import write_answers
 
     n_samples, predictions = 0, list[Any]()
@@ -163,7 +166,7 @@ def _answer(
     return n_samples, predictions, scores
 
 
-def _predictions(model: "FittedModel", what: str, decisions: "Vector") -> Any:
+def _predictions(model: FittedModel, what: str, decisions: Vector) -> Any:
     if what == "predict":
         return model.labels(decisions)
     values = decisions if what == "decision_function" else model.probabilities(decisions)

@@ -1,5 +1,7 @@
 """``tauboost report``: a model, and how good it is on some data, as one page."""
 
+from __future__ import annotations
+
 import json
 import time
 from pathlib import Path
@@ -10,12 +12,13 @@ import typer
 from . import options
 
 if TYPE_CHECKING:
+    from ..certificates.hard_core import HardCore
     from ..kinds import Source
     from ..kinds.rows import NamedModel
-    from ..proofs import HardCore
     from ..reporting.quality import ReportData
 
 __all__ = ["EXAMPLES", "report"]
+
 
 EXAMPLES = {
     "report": """Examples:
@@ -161,8 +164,8 @@ def _text_of(path: Path, option: str) -> str:
 
 
 def _data(
-    saved: Any, named: "NamedModel", source: "Source", test: float | None, verdict: bool
-) -> tuple["ReportData", "HardCore | None"]:
+    saved: Any, named: NamedModel, source: Source, test: float | None, verdict: bool
+) -> tuple[ReportData, HardCore | None]:
     """Read the rows to measure the model on, and find which contradict each other, if asked."""
     from ..kinds.held_out import fraction_of
     from ..kinds.kind import Data
@@ -181,7 +184,7 @@ def _data(
         return found, None
     if not named.is_binary:
         raise ValueError("--verdict: for two classes, and the model has more")
-    from ..proofs import hard_core
+    from ..certificates.hard_core import hard_core
 
     problem = kind.problem(Data(rows.X, data.y), source.n_threads)
     return found, hard_core(problem, n_threads=source.n_threads)

@@ -4,6 +4,8 @@ Names, labels and texts come from files of strangers. Whatever is printed passes
 ``printable``, here or in ``app.py``, so that none of them can steer a terminal or forge a line.
 """
 
+from __future__ import annotations
+
 import io
 import sys
 from typing import Any, BinaryIO, cast
@@ -14,7 +16,7 @@ from rich.status import Status
 from rich.table import Table
 from rich.text import Text
 
-from ..base.printable import printable
+from ..base.messages import printable
 
 __all__ = ["Console", "standard_output", "table_of"]
 

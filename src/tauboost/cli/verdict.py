@@ -1,5 +1,7 @@
 """``tauboost inspect --verdict``: which rows of a data set contradict each other, and the proof."""
 
+from __future__ import annotations
+
 import json
 from pathlib import Path
 from typing import Any
@@ -8,17 +10,18 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 
-from ..base.printable import printable
+from ..base.messages import printable
+from ..certificates.hard_core import HardCore, Verification, hard_core
 from ..io.atomic import new_file
 from ..kinds import Kind, Source
 from ..kinds.rows import label_text
 from ..kinds.source import naming
-from ..plots.fit import require_matplotlib
-from ..proofs import HardCore, Verification, hard_core
+from ..plots.plots import require_matplotlib
 from .outputs import check_outputs
 from .terminal import Console, table_of
 
 __all__ = ["inspect_verdict"]
+
 
 MOST_GROUPS, MOST_OF_A_GROUP, MOST_ROWS = 10, 5, 10
 MOST_IN_A_DOCUMENT = 1000  # rows, or groups

@@ -1,13 +1,11 @@
 """tauboost on a Dask cluster: the rows in parts on its workers, the same methods and results."""
 
+from .actors import PartError, PartLostError, Patience
 from .adaboost_pl import AdaBoostPLClassifier
-from .classifier import TauBoostClassifier
-from .crew import PartError, PartLostError, Patience
-from .data import svmlight_ranges, text_files
-from .problem import DaskProblem
-from .solver import solve
-from .table_classifier import TableClassifier
-from .text_classifier import TextClassifier
+from .estimators import TableClassifier, TauBoostClassifier, TextClassifier
+from .loading import svmlight_ranges, text_files
+from .solve import solve
+from .sparse import DaskProblem
 
 __all__ = [
     "AdaBoostPLClassifier",

@@ -8,10 +8,9 @@ import numpy as np
 from distributed import Client, get_worker
 
 from .. import estimators
-from ..estimators.stumps import Stumps, boost
-from .crew import Crew
-from .loading import LoadedPart
-from .parts import LoadedParts, check_client
+from ..paper.stumps import Stumps, boost
+from .actors import Crew
+from .loading import LoadedPart, LoadedParts, check_client
 
 __all__ = ["AdaBoostPLClassifier"]
 

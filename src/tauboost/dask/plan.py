@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..design.sparse import flipped
-from ..design.units import Units
-from ..design.wide import coefficients_of
 from ..penalty import Factors, Penalty
+from ..search.options import Options
+from ..search.record import Record
 from ..search.search import Candidate
-from ..solvers import Result, Status
-from ..tuning.model import Model
-from ..tuning.options import Options
-from ..tuning.record import Record
-from ..tuning.trained import Minimum, goal_of
-from .labelled import SampledRows
-from .problem import DaskProblem
+from ..solvers.result import Result, Status
+from ..sparse.design import coefficients_of, flipped
+from ..sparse.model import Model
+from ..sparse.refit import Minimum, goal_of
+from ..sparse.scaling import Units
+from .labels import SampledRows
+from .sparse import DaskProblem
 
 __all__ = ["Plan", "starts_at"]
 

@@ -19,6 +19,7 @@ from ..base.arrays import Vector
 from ..base.threads import useful_threads
 from ..search.duplicates import code_fingerprints
 from ..search.folds import are_whole, drawn
+from ..search.record import RowSketch, hash_sum
 from ..tables.binning import (
     ValueCounts,
     WholeUnit,
@@ -31,12 +32,10 @@ from ..tables.columns import Column
 from ..tables.pairs import Pair
 from ..tables.rows import BatchSpec, TableRows
 from ..tables.training import EVEN, DistinctRows, TableTraining
-from ..tuning.record import hash_sum
-from ..tuning.row_sketch import RowSketch
 from ..validation.frames import Frame, take_frame
-from .labelled import codes_of
+from .actors import Numbered
+from .labels import codes_of
 from .loading import Summary, check_beside, joined_weights, split_piece, summary_of
-from .numbered import Numbered
 
 __all__ = ["Encoding", "Fate", "LoadedTable", "TablePart", "Weighing", "load_table", "sum_up"]
 

@@ -19,13 +19,14 @@ from ..base.messages import shown
 from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
 from ..io import StoreWriter
-from ..io.svmlight_writer import SvmlightWriter
+from ..io.svmlight import SvmlightWriter
 from ..validation import check_real
 from . import url_like as _url_like
 from .generators import URL_BLOCK_ROWS, make_w8a_like
 from .url_like import Block
 
 __all__ = ["generate_url", "generate_w8a"]
+
 
 W8A_SAMPLES: Final = 49_749
 W8A_BLOCK_ROWS: Final = 2**17

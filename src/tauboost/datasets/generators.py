@@ -24,6 +24,7 @@ if TYPE_CHECKING:
 
 __all__ = ["URL_BLOCK_ROWS", "find_data", "make_url_like", "make_w8a_like", "url_like_blocks"]
 
+
 RandomState: TypeAlias = SupportsIndex | np.random.Generator | np.random.SeedSequence | None
 Floats: TypeAlias = npt.NDArray[np.float64]
 Ints: TypeAlias = npt.NDArray[np.int64]

@@ -5,20 +5,14 @@ from typing import TYPE_CHECKING
 from ..base.lazy import lazy_names
 
 if TYPE_CHECKING:
-    from .adaboost_pl import AdaBoostPLClassifier
-    from .classifier import TauBoostClassifier
-    from .classifier_cv import TauBoostClassifierCV
-    from .p_adaboost import PAdaBoostClassifier
-    from .path import regularization_path
-    from .path_result import PathResult
+    from .linear import TauBoostClassifier, TauBoostClassifierCV
+    from .path import PathResult, regularization_path
     from .persistence import load_model, save_model, to_onnx
-    from .table_classifier import TableClassifier
-    from .text_classifier import TextClassifier
-    from .text_vectorizer import TextVectorizer
+    from .table import TableClassifier
+    from .text import TextClassifier
+    from .vectorizer import TextVectorizer
 
 __all__ = [
-    "AdaBoostPLClassifier",
-    "PAdaBoostClassifier",
     "PathResult",
     "TableClassifier",
     "TauBoostClassifier",
@@ -34,15 +28,11 @@ __all__ = [
 __getattr__, __dir__ = lazy_names(
     __name__,
     {
-        "adaboost_pl": {"AdaBoostPLClassifier"},
-        "classifier": {"TauBoostClassifier"},
-        "classifier_cv": {"TauBoostClassifierCV"},
-        "p_adaboost": {"PAdaBoostClassifier"},
-        "path": {"regularization_path"},
-        "path_result": {"PathResult"},
+        "linear": {"TauBoostClassifier", "TauBoostClassifierCV"},
+        "path": {"PathResult", "regularization_path"},
         "persistence": {"load_model", "save_model", "to_onnx"},
-        "table_classifier": {"TableClassifier"},
-        "text_classifier": {"TextClassifier"},
-        "text_vectorizer": {"TextVectorizer"},
+        "table": {"TableClassifier"},
+        "text": {"TextClassifier"},
+        "vectorizer": {"TextVectorizer"},
     },
 )

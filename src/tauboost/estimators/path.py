@@ -6,23 +6,28 @@ in batches (search/path.py); what a fold holds out has weight 0 in its fit.
 
 from __future__ import annotations
 
+import threading
+from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
-from numpy.typing import ArrayLike
+import scipy.sparse as sp
+from numpy.typing import ArrayLike, NDArray
 
-from ..base.arrays import Vector
+from ..base.arrays import Vector, cached_property
 from ..base.messages import shown
 from ..base.threads import resolve_jobs
-from ..losses import LOSSES
+from ..losses import LOSSES, likeliest
 from ..parameters import CVParameters
+from ..plots.plots import plot_path
 from ..search.folds import group_keys
-from ..search.search import Candidate
-from ..search.watch import live_line
-from ..tuning.first_step import checked_factors, factors_of
-from ..tuning.paths import Fold
-from ..tuning.samples import Samples
-from ..tuning.strongest import largest_gradient, unit_of_l2
+from ..search.path import Arrival
+from ..search.search import Candidate, Report, Watch, live_line
+from ..solvers.certificate import gap_of
+from ..sparse.decisions import decision_values
+from ..sparse.factors import checked_factors, factors_of
+from ..sparse.path import Fold, LinearPaths
+from ..sparse.training import Samples, largest_gradient, unit_of_l2
 from ..validation import (
     check_choice,
     check_count,
@@ -33,10 +38,246 @@ from ..validation import (
     check_weights,
     encode_labels,
 )
-from .inputs import take_labelled
-from .path_result import PathResult, fitted_path
+from .base import take_labelled
 
-__all__ = ["path_candidates", "regularization_path"]
+__all__ = ["PathNotes", "PathResult", "fitted_path", "path_candidates", "regularization_path"]
+
+
+# What a regularisation path gives: models along it, their scores, and which of them to take.
+
+
+# Coefficients of all alphas are one array up to this many numbers, else one CSR per alpha.
+LARGEST_ARRAY = 2**22
+
+
+@dataclass(frozen=True, eq=False, repr=False)
+class PathResult:
+    """Models along a regularisation path, and their scores.
+
+    Attributes
+    ----------
+    alphas : ndarray of shape (n_alphas,)
+        From strong to weak.
+    loss, l1_ratio, classes : as given, and the labels in order
+    coefs : ndarray of shape (n_alphas, 1 or n_classes, n_features), or a list of CSR where large
+        ``coefs[k]`` is the model for ``alphas[k]``, fitted on all samples, as ``coef_`` has it.
+    intercepts : ndarray of shape (n_alphas, 1 or n_classes)
+    objective : ndarray of shape (n_alphas, 1 or n_classes)
+        F + psi of each two-class problem.
+    n_nonzero : ndarray of shape (n_alphas,)
+        Number of features in use.
+    n_sweeps : ndarray of shape (n_alphas,)
+        Sweeps that the alpha took, from the solution of a stronger one; of several classes the
+        most.
+    converged : boolean ndarray of shape (n_alphas,)
+        Whether ``tol`` was reached within ``max_iter`` sweeps.
+    train_log_loss, train_accuracy : ndarray of shape (n_alphas,)
+    cv_log_loss, cv_accuracy : ndarray of shape (n_alphas, n_folds)
+        On the samples that the fold held out; no columns without cross-validation.
+    gap : ndarray of shape (n_alphas,)
+        How far each model can be from the optimum of its alpha, which is proved, or NaN where that
+        could not be, or was not asked for (``certify=True``).
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> X, y = tb.make_w8a_like(2000, random_state=0)
+    >>> path = tb.regularization_path(X, y, l1_ratio=1.0, cv=3, random_state=0)
+    >>> path.cv_log_loss.shape[1], bool(path.one_se_alpha >= path.best_alpha)
+    (3, True)
+    """
+
+    alphas: Vector
+    loss: str
+    l1_ratio: float
+    classes: NDArray[Any]
+    coefs: Any
+    intercepts: Vector
+    objective: Vector
+    n_nonzero: NDArray[np.intp]
+    n_sweeps: NDArray[np.intp]
+    converged: NDArray[np.bool_]
+    train_log_loss: Vector
+    train_accuracy: Vector
+    cv_log_loss: Vector
+    cv_accuracy: Vector
+    gap: Vector
+
+    @property
+    def n_folds(self) -> int:
+        """Number of folds; 0: no cross-validation."""
+        return int(self.cv_log_loss.shape[1])
+
+    @cached_property
+    def cv_mean(self) -> Vector:
+        """Mean log-loss over the folds, for each alpha; NaN without folds."""
+        return self.cv_log_loss.mean(axis=1) if self.n_folds else np.full(len(self.alphas), np.nan)
+
+    @cached_property
+    def cv_std(self) -> Vector:
+        """Standard deviation of the log-loss over the folds, for each alpha."""
+        return self.cv_log_loss.std(axis=1) if self.n_folds else np.full(len(self.alphas), np.nan)
+
+    @property
+    def best_index(self) -> int:
+        """Where the mean log-loss of the folds is least; without folds the middle of the path."""
+        return int(self.cv_mean.argmin()) if self.n_folds else len(self.alphas) // 2
+
+    @property
+    def one_se_index(self) -> int:
+        """The strongest alpha within one standard error of the best."""
+        if not self.n_folds:
+            return self.best_index
+        best = self.best_index
+        limit = self.cv_mean[best] + self.cv_std[best] / np.sqrt(max(self.n_folds - 1, 1))
+        return int(np.flatnonzero(self.cv_mean <= limit)[0])
+
+    @property
+    def best_alpha(self) -> float:
+        """The alpha of the least mean log-loss."""
+        return float(self.alphas[self.best_index])
+
+    @property
+    def one_se_alpha(self) -> float:
+        """The strongest alpha that is as good as the best one, as far as the folds can tell."""
+        return float(self.alphas[self.one_se_index])
+
+    def plot(self) -> Any:
+        """Draw scores and coefficients against alpha; returns a matplotlib Figure."""
+        return plot_path(self)
+
+    def __repr__(self) -> str:
+        lines = [f"PathResult: {len(self.alphas)} alphas, {self.loss} loss"]
+        lines[0] += f", l1_ratio={self.l1_ratio:g}, {self.n_folds} folds"
+        marks = {self.one_se_index: "one standard error", self.best_index: "best"}
+        lines.append(f"{'alpha':>10}  {'features':>8}  {'log-loss':>17}  {'accuracy':>8}")
+        for k, alpha in enumerate(self.alphas):
+            if self.n_folds:
+                loss = f"{self.cv_mean[k]:.4f} +- {self.cv_std[k]:.4f}"
+                accuracy = self.cv_accuracy[k].mean()
+            else:
+                loss, accuracy = f"{self.train_log_loss[k]:.4f}", self.train_accuracy[k]
+            mark = f"  <- {marks[k]}" if self.n_folds and k in marks else ""
+            lines.append(
+                f"{alpha:10.3g}  {self.n_nonzero[k]:8d}  {loss:>17}  {accuracy:8.4f}{mark}"
+            )
+        return "\n".join(lines)
+
+
+class PathNotes:
+    """Takes what the lanes have solved, in any order, and makes the result of it."""
+
+    def __init__(
+        self, samples: Samples, candidates: list[Candidate], folds: list[Fold], n_features: int
+    ) -> None:
+        self.samples, self.candidates, self.n_features = samples, candidates, n_features
+        self.folds = [*folds, Fold.of_all(samples)]  # the last one is that of number -1
+        n_alphas, n_tasks = len(candidates), samples.n_tasks
+        self.rows: list[list[Any]] = [[None] * n_tasks for _ in candidates]
+        self.intercepts = np.empty((n_alphas, n_tasks))
+        self.objective = np.empty((n_alphas, n_tasks))
+        self.n_sweeps = np.zeros(n_alphas, dtype=np.intp)
+        self.converged = np.ones(n_alphas, dtype=bool)
+        self.scores = np.empty((n_alphas, len(self.folds), 2))
+        self.decisions: dict[tuple[int, int], dict[int, Vector]] = {}
+        self.lock = threading.Lock()
+        self.gap = np.full(n_alphas, np.nan)
+        self.is_small = n_alphas * n_tasks * n_features <= LARGEST_ARRAY
+
+    def __call__(self, arrival: Arrival) -> None:
+        """Note one arrival; threads may call this at the same time."""
+        place, task = arrival.place, arrival.task
+        fold = self.folds[arrival.fold]
+        coef, intercept = arrival.coef[None, :], np.array([arrival.intercept])
+        decisions = decision_values(fold.arrays, coef, intercept, self.samples.n_threads)[:, 0]
+        with self.lock:
+            of_model = self.decisions.setdefault((arrival.fold, place), {})
+            of_model[task] = decisions
+            if len(of_model) == self.samples.n_tasks:
+                self.scores[place, arrival.fold] = self._scores(fold, of_model)
+                del self.decisions[arrival.fold, place]
+            if arrival.fold == -1:
+                self._keep(arrival)
+
+    def _keep(self, arrival: Arrival) -> None:
+        place, task, coef = arrival.place, arrival.task, arrival.coef
+        if self.is_small:
+            self.rows[place][task] = self.samples.expand(coef[None, :], self.n_features)
+        else:
+            self.rows[place][task] = self._sparse_row(coef)
+        self.intercepts[place, task] = arrival.intercept
+        self.objective[place, task] = arrival.value + arrival.penalty
+        self.n_sweeps[place] = max(self.n_sweeps[place], arrival.n_sweeps)
+        self.converged[place] &= arrival.is_converged
+
+    def _sparse_row(self, coef: Vector) -> sp.csr_array:
+        """Return the coefficients of all features, of which few may be kept, as a CSR row."""
+        chosen = np.flatnonzero(coef)
+        columns = chosen if self.samples.used is None else self.samples.used[chosen]
+        parts = (coef[chosen], columns, np.array([0, len(chosen)]))
+        return sp.csr_array(parts, shape=(1, self.n_features))
+
+    def _scores(self, fold: Fold, of_model: dict[int, Vector]) -> tuple[float, float]:
+        """Log-loss and accuracy of one model."""
+        H = np.stack([of_model[task] for task in sorted(of_model)], axis=1)
+        accuracy = float(fold.weights @ (likeliest(H) == fold.codes))
+        loss = LOSSES[self.candidates[0].loss]
+        return loss.log_loss(H, fold.codes, fold.weights), accuracy
+
+    def certify(self) -> None:
+        """Bound the optimum of every alpha, from the model that was found for it."""
+        problem = self.samples.problem(self.candidates[0].loss)
+        design, (factors,) = self.samples.design, factors_of(self.samples)
+        for place, candidate in enumerate(self.candidates):
+            (coef,) = self.rows[place]
+            (given,) = self.samples.keep(coef)
+            lam = design.point(given, float(self.intercepts[place, 0]))
+            psi = candidate.psi(design.n_penalised, factors)
+            self.gap[place] = gap_of(problem, psi, lam, self.samples.n_threads)
+
+    def result(self, classes: NDArray[Any]) -> PathResult:
+        """Return everything noted."""
+        coefs: Any
+        if self.is_small:
+            coefs = np.stack([np.concatenate(rows) for rows in self.rows])
+            n_nonzero = (coefs != 0).any(axis=1).sum(axis=1)
+        else:
+            coefs = [sp.vstack(rows, format="csr") for rows in self.rows]
+            n_nonzero = np.array([len(np.unique(coef.indices)) for coef in coefs])
+        return PathResult(
+            alphas=np.array([c.alpha for c in self.candidates]),
+            loss=self.candidates[0].loss,
+            l1_ratio=self.candidates[0].l1_ratio,
+            classes=classes,
+            coefs=coefs,
+            intercepts=self.intercepts,
+            objective=self.objective,
+            n_nonzero=n_nonzero,
+            n_sweeps=self.n_sweeps,
+            converged=self.converged,
+            train_log_loss=self.scores[:, -1, 0],
+            train_accuracy=self.scores[:, -1, 1],
+            cv_log_loss=self.scores[:, :-1, 0],
+            cv_accuracy=self.scores[:, :-1, 1],
+            gap=self.gap,
+        )
+
+
+def fitted_path(
+    samples: Samples,
+    candidates: list[Candidate],
+    folds: list[Fold],
+    n_features: int,
+    *,
+    tol: float,
+    max_iter: int,
+    report: Report | None,
+) -> PathNotes:
+    """Fit the candidates, the strongest first, to all samples and without every fold."""
+    notes = PathNotes(samples, candidates, folds, n_features)
+    LinearPaths(samples, candidates, folds).run(tol, max_iter, notes, Watch(report=report))
+    return notes
+
 
 # Ridge: alpha in units of the mean squared length of a sample over the number of samples.
 STRONGEST, WEAKEST = 30.0, 1e-3

@@ -14,20 +14,18 @@ from numpy.typing import DTypeLike
 from sklearn.utils.validation import check_is_fitted
 
 from ..io.atomic import new_file
-from ..io.onnx import onnx_graph
-from ..io.onnx_table import table_graph
+from ..io.onnx import onnx_graph, table_graph
 from ..models import loading, model_of, read_model, write_model
-from ..tuning.text_shrinking import Shrinkage
-from .classifier import TauBoostClassifier
-from .classifier_cv import TauBoostClassifierCV
-from .glass_box import GlassBoxMixin
-from .table_classifier import TableClassifier
-from .text_classifier import TextClassifier
+from ..texts.shrink import Shrinkage
+from .linear import TauBoostClassifier, TauBoostClassifierCV
+from .table import GlassBoxMixin, TableClassifier
+from .text import TextClassifier
 
 if TYPE_CHECKING:
     import onnx
 
 __all__ = ["load_model", "save_model", "to_onnx"]
+
 
 # The classes that files can hold, by the name that stands in the file.
 ESTIMATORS: dict[str, type[Any]] = {

@@ -6,7 +6,7 @@ from ..base.lazy import lazy_names
 
 if TYPE_CHECKING:
     from .conversion import convert
-    from .model import ModelFileError
+    from .model_file import ModelFileError
     from .store import Store, is_store, open_store
     from .store_writer import StoreWriter
     from .svmlight import load_svmlight, svmlight_blocks
@@ -26,7 +26,7 @@ __getattr__, __dir__ = lazy_names(
     __name__,
     {
         "conversion": {"convert"},
-        "model": {"ModelFileError"},
+        "model_file": {"ModelFileError"},
         "store": {"Store", "is_store", "open_store"},
         "store_writer": {"StoreWriter"},
         "svmlight": {"load_svmlight", "svmlight_blocks"},

@@ -22,11 +22,11 @@ import numpy as np
 from numpy.typing import DTypeLike, NDArray
 
 from ..base.arrays import Vector
-from ..base.fit_warning import warn_of
-from .plain_json import decode, encode, excerpt, parse
-from .tensors import read_file, write_tensors
+from ..base.messages import warn_of
+from .tensors import decode, encode, excerpt, parse, read_file, write_tensors
 
 __all__ = ["Arrays", "Checkpoint", "SolveCheckpoint", "checksum", "entry", "misfit"]
+
 
 FORMAT, SOLVE_FORMAT = "tauboost-checkpoint", "tauboost-solve"
 FILE_NAME = "fit.safetensors"

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import math
 import os
+import stat
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager, nullcontext
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, BinaryIO, Final, Literal, TypeAlias
 
@@ -15,13 +17,58 @@ from numpy.typing import ArrayLike, NDArray
 from ..base.messages import shown
 from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
-from .blocks import Block
-from .inputs import blocks_of, kind_of
-from .npz import npy_header, npz_shape
+from ..validation import CsrArrays, check_size, check_values
+from .arrow import arrow_blocks, npy_header, npz_blocks, npz_shape
 from .store import Store, open_store
 from .store_writer import StoreWriter
+from .svmlight import Block, File, ZeroBased, read_rows, svmlight_blocks
 
-__all__ = ["convert"]
+__all__ = ["LabelledRows", "blocks_of", "convert", "kind_of", "load_rows", "row_blocks"]
+
+
+# What can be turned into a store: svmlight text, scipy's .npz, Parquet and Arrow, block by block.
+#
+# Which of these a file is shows in its first bytes, whatever its name.
+
+
+MAGIC: Final = {b"PK\x03\x04": "npz", b"PAR1": "parquet", b"ARROW1": "arrow", b"\xff" * 4: "arrow"}
+
+
+def kind_of(source: Any) -> str:
+    """Tell what a file is: "svmlight", "npz", "parquet" or "arrow"."""
+    if hasattr(source, "read"):
+        return "svmlight"
+    mode = Path(source).stat().st_mode
+    if not (stat.S_ISREG(mode) or stat.S_ISDIR(mode)):  # from a pipe, what is read is gone
+        return "svmlight"
+    with Path(source).open("rb") as file:  # refuses a folder
+        start = file.read(8)
+    kinds = (kind for magic, kind in MAGIC.items() if start.startswith(magic))
+    return next(kinds, "svmlight")
+
+
+def blocks_of(
+    source: Any,
+    kind: str,
+    *,
+    zero_based: bool | Literal["auto"],
+    with_labels: bool,
+    n_threads: int | None,
+) -> Iterator[Block]:
+    """Yield the rows of a file.
+
+    With ``zero_based="auto"`` the indices of svmlight text come as written; all others come counted
+    from 0. Without labels, those of the file are not needed, and those of the blocks mean nothing.
+    """
+    if kind == "svmlight":
+        return svmlight_blocks(source, zero_based=zero_based, n_threads=n_threads)
+    if kind == "npz":
+        if zero_based is False:
+            raise ValueError(f"{source}: a matrix in .npz form counts from 0, not from 1")
+        return npz_blocks(Path(source), with_labels=with_labels)
+    first_index = 1 if zero_based is False else 0
+    return arrow_blocks(Path(source), kind, first_index=first_index, with_labels=with_labels)
+
 
 Source: TypeAlias = str | os.PathLike[str] | BinaryIO
 
@@ -185,3 +232,77 @@ def _size(source: Any) -> int | None:
 def _total_size(sources: list[Any]) -> int | None:
     sizes = [_size(source) for source in sources]
     return None if None in sizes else sum(size for size in sizes if size is not None)
+
+
+# Rows in memory that can be used wherever a store can: what a file holds, or a part of a store.
+#
+# Unlike a SciPy matrix they keep no values where every value is 1, so that reading and training
+# need the least memory.
+
+
+@dataclass(frozen=True, eq=False)
+class LabelledRows:
+    """Checked rows and their labels."""
+
+    arrays: CsrArrays
+    y: NDArray[np.float64]
+
+    @property
+    def shape(self) -> tuple[int, int]:
+        """Numbers of samples and features."""
+        return self.arrays.shape
+
+    @property
+    def nnz(self) -> int:
+        """Number of entries."""
+        return self.arrays.nnz
+
+    def parts(self) -> tuple[CsrArrays, ...]:
+        """Return the matrices whose sum they are: see `Store.parts`."""
+        return self.arrays.parts
+
+    def reading(self) -> AbstractContextManager[None]:
+        """Return a context that does nothing: there are no pages to release."""
+        return nullcontext()
+
+
+def load_rows(
+    path: File,
+    *,
+    n_features: int | None = None,
+    zero_based: ZeroBased = "auto",
+    n_threads: int | None = None,
+    progress: bool = False,
+) -> LabelledRows:
+    """Load an svmlight file; with ``n_features``, later features are left out."""
+    found = read_rows(path, zero_based=zero_based, n_threads=n_threads, progress=progress)
+    width = found.n_features if n_features is None else n_features
+    return _rows(found.indptr, found.indices, found.data, found.y, width)
+
+
+def row_blocks(
+    path: File, *, n_features: int, zero_based: bool, n_threads: int | None = None
+) -> Iterator[tuple[LabelledRows, int]]:
+    """Yield the rows of an svmlight file block by block, with the number of bytes read so far.
+
+    Features from ``n_features`` on are left out.
+    """
+    block: Block
+    for block in svmlight_blocks(path, zero_based=zero_based, n_threads=n_threads):
+        rows = _rows(block.indptr, block.indices, block.data, block.y, n_features)
+        yield rows, block.bytes_read
+
+
+def _rows(
+    indptr: NDArray[np.int64], indices: NDArray[Any], data: Any, y: Any, n_features: int
+) -> LabelledRows:
+    shape = (len(y), n_features)
+    check_size(shape)
+    if len(indices) and int(indices.max()) >= n_features:
+        known = indices < n_features
+        indptr = np.append(0, np.cumsum(known))[indptr]
+        indices, data = indices[known], None if data is None else data[known]
+    if data is not None:
+        check_values(data)
+    indices = indices.astype(np.int32, copy=False)
+    return LabelledRows(CsrArrays(indptr, indices, data, shape), y)

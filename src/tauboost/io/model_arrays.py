@@ -12,11 +12,9 @@ from typing import Any, Protocol
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.kinds import is_sparse
-from . import strings
-from .front_coding import front_code, front_decode
-from .plain_json import excerpt
-from .tensors import Array
+from ..base.arrays import is_sparse
+from . import tensors as strings
+from .tensors import Array, excerpt, front_code, front_decode
 
 __all__ = [
     "NARROW",
@@ -31,6 +29,7 @@ __all__ = [
     "check_strings",
     "count_rows",
 ]
+
 
 INTEGERS = frozenset({"I32", "I64"})
 CSR = ("data", "indices", "indptr")

@@ -15,7 +15,7 @@ import lzma
 import os
 import stat
 import zlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
 from contextlib import contextmanager, suppress
 from importlib import import_module
@@ -26,7 +26,7 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 
 from .. import _core
-from ..base.messages import shown
+from ..base.messages import shown, unknown
 
 if TYPE_CHECKING:
     from typing import TypeAlias
@@ -35,7 +35,16 @@ if TYPE_CHECKING:
 
     Part: TypeAlias = tuple[NDArray[np.uint8], int]
 
-__all__ = ["LONGEST_LINE", "Source", "check_line", "first_bytes", "line_too_long", "open_source"]
+__all__ = [
+    "LONGEST_LINE",
+    "Source",
+    "check_line",
+    "first_bytes",
+    "line_too_long",
+    "open_source",
+    "place_of",
+]
+
 
 PART_BYTES = 1 << 22
 STREAM_BYTES = 1 << 20
@@ -302,3 +311,16 @@ def open_source(
         yield Source(path, name, is_ours=False, is_eager=is_eager)
     else:
         raise TypeError(f"path must be a path or an open binary file, got {shown(path)}")
+
+
+# Find a column or a field by its name; where it is not, say which ones are.
+
+
+def place_of(name: str, names: Sequence[str], *, noun: str = "column") -> int:
+    """Return the number of a name that is there once."""
+    found = [k for k, other in enumerate(names) if other == name]
+    if len(found) == 1:
+        return found[0]
+    if found:
+        raise ValueError(f"more than one {noun} is called {name!r}: rename them")
+    raise ValueError(unknown(noun, name, names))

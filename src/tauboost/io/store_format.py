@@ -21,6 +21,7 @@ import numpy as np
 
 __all__ = ["ARRAY_NAMES", "HEADER_NAME", "MAX_INDEX", "NPY_HEADER_SIZE", "Header", "npy_header"]
 
+
 FORMAT: Final = "tauboost-store"
 VERSION: Final = 1
 HEADER_NAME: Final = "store.json"

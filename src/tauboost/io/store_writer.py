@@ -32,6 +32,7 @@ from .store_format import (
 
 __all__ = ["StoreWriter"]
 
+
 MOST_LABELS_LISTED: Final = 100
 CHUNK_BYTES: Final = 2**24
 

@@ -10,24 +10,38 @@ from __future__ import annotations
 
 import os
 from collections.abc import Iterator
+from contextlib import ExitStack
 from dataclasses import dataclass
 from numbers import Integral
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Literal, TypeAlias
+from typing import TYPE_CHECKING, Any, BinaryIO, Final, Literal, TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from .. import _core
 from ..base.messages import shown
 from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
+from .atomic import InTheMaking, new_file
 from .source import LONGEST_LINE, Source, line_too_long, open_source
 
 if TYPE_CHECKING:
-    from numpy.typing import NDArray
     from scipy import sparse
 
-__all__ = ["Block", "ParsedRows", "load_svmlight", "read_rows", "svmlight_blocks"]
+__all__ = [
+    "MOST_ENTRIES",
+    "MOST_ROWS",
+    "Block",
+    "ParsedRows",
+    "SvmlightWriter",
+    "load_svmlight",
+    "make_block",
+    "read_rows",
+    "row_ranges",
+    "svmlight_blocks",
+]
+
 
 File: TypeAlias = str | os.PathLike[str] | BinaryIO
 ZeroBased: TypeAlias = bool | Literal["auto"]
@@ -304,3 +318,100 @@ def _check_n_features(n_features: object) -> None:
 def _check_zero_based(zero_based: object) -> None:
     if zero_based != "auto" and not isinstance(zero_based, bool):
         raise ValueError(f"zero_based must be True, False or 'auto', got {shown(zero_based)}")
+
+
+# Write svmlight text block by block: one sample a line, indices from 1.
+#
+# Numbers are written so that reading them gives the same bits. The text of a block is put
+# together by NumPy: a token of fixed width for every entry, then all padding dropped at once.
+
+
+class SvmlightWriter(InTheMaking):
+    """A text file in the making, with the interface of `StoreWriter`."""
+
+    def __init__(self, path: str | os.PathLike[str], *, overwrite: bool = False) -> None:
+        self.path = Path(path)
+        self.n_samples = self.nnz = 0
+        self._overwrite = overwrite
+        self._ones: NDArray[np.bytes_] = np.empty(0, dtype="S1")
+
+    def _begin(self, stack: ExitStack) -> None:
+        self._file = stack.enter_context(new_file(self.path, overwrite=self._overwrite))
+
+    def append_arrays(
+        self,
+        indptr: NDArray[Any],
+        indices: NDArray[Any],
+        data: NDArray[np.float64] | None,
+        y: NDArray[np.float64],
+    ) -> None:
+        """Append a block of rows as CSR arrays; ``data=None`` says that every entry is 1."""
+        if not len(y):
+            return
+        entries = self._entries(indices, data)
+        labels, which = np.unique(y, return_inverse=True)
+        starts = np.array([b"\n" + _number(label) for label in labels])[which]
+        width = max(entries.itemsize, starts.itemsize)
+        tokens = np.empty(len(entries) + len(y), dtype=f"S{width}")
+        is_start = np.zeros(len(tokens), dtype=np.bool_)
+        is_start[indptr[:-1] + np.arange(len(y))] = True
+        tokens[is_start], tokens[~is_start] = starts, entries
+        raw = tokens.view(np.uint8)
+        self._file.write(raw[raw != 0][1:].tobytes() + b"\n")
+        self.n_samples += len(y)
+        self.nnz += len(indices)
+
+    def _entries(
+        self, indices: NDArray[Any], data: NDArray[np.float64] | None
+    ) -> NDArray[np.bytes_]:
+        """Return " index:value" for every entry."""
+        n_columns = int(indices.max(initial=-1)) + 1
+        if n_columns > len(self._ones):
+            numbers = np.arange(1, n_columns + 1).astype("S10")
+            self._ones = np.char.add(np.char.add(b" ", numbers), b":1")
+        entries: NDArray[np.bytes_] = self._ones[indices]
+        if data is None or np.all(data == 1.0):
+            return entries
+        others = np.flatnonzero(data != 1.0)
+        pairs = zip(indices[others].tolist(), data[others].tolist(), strict=True)
+        tokens = np.array([b" %d:" % (index + 1) + _number(value) for index, value in pairs])
+        wide: NDArray[np.bytes_] = entries.astype(f"S{max(entries.itemsize, tokens.itemsize)}")
+        wide[others] = tokens
+        return wide
+
+
+def _number(value: float) -> bytes:
+    return repr(int(value) if value == int(value) else float(value)).encode()
+
+
+# Blocks of rows, the currency between readers and the store.
+
+
+# What is read at a time, unless one row alone is longer.
+MOST_ROWS: Final = 2**16
+MOST_ENTRIES: Final = 2**22
+
+
+def make_block(
+    indptr: NDArray[np.int64],
+    indices: NDArray[Any],
+    data: NDArray[np.float64] | None,
+    y: NDArray[Any],
+    bytes_read: int,
+) -> Block:
+    """Make a block of sound pointers, looking up its smallest and largest index."""
+    lengths = [len(indices)] if data is None else [len(indices), len(data)]
+    if indptr[0] != 0 or np.any(indptr[1:] < indptr[:-1]) or {int(indptr[-1])} != {*lengths}:
+        raise ValueError("the lengths of rows, indices and values do not fit each other")
+    ends = (int(indices.min()), int(indices.max())) if len(indices) else (None, None)
+    return Block(indptr, indices, data, y.astype(np.float64, copy=False), bytes_read, *ends)
+
+
+def row_ranges(indptr: NDArray[Any]) -> Iterator[tuple[int, int]]:
+    """Cut rows into ranges with a limited number of rows and entries, at least one row each."""
+    n_rows, start = len(indptr) - 1, 0
+    while start < n_rows:
+        stop = int(np.searchsorted(indptr, indptr[start] + MOST_ENTRIES, side="right")) - 1
+        stop = min(max(stop, start + 1), start + MOST_ROWS, n_rows)
+        yield start, stop
+        start = stop

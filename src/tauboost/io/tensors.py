@@ -14,30 +14,172 @@ import math
 import os
 import stat
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from itertools import pairwise
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import Any, BinaryIO, NoReturn
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .atomic import new_file
-from .plain_json import excerpt, parse
 
 __all__ = [
+    "MOST_SHARED",
     "Entry",
     "Header",
+    "decode",
+    "encode",
+    "excerpt",
     "file_size",
+    "front_code",
+    "front_decode",
     "is_tensor_file",
     "layout",
+    "object_array",
     "open_regular",
+    "pack",
+    "parse",
     "read_file",
     "read_header",
     "read_tensors",
+    "shared_prefixes",
+    "unpack",
     "write_tensors",
 ]
+
+
+# JSON for plain Python values, strict in both directions.
+#
+# What an estimator's parameters hold and JSON has no word for is written as an object with one
+# key: ``{"$float": "inf"}``, ``{"$tuple": [...]}``, ``{"$dict": [[key, value], ...]}`` (keys that
+# are not strings). Reading refuses whatever writing could not have produced, and never runs
+# anything.
+
+
+MAX_DEPTH = 16
+MAX_INTEGER = 2**63
+SPECIAL_FLOATS = {"nan": math.nan, "inf": math.inf, "-inf": -math.inf}
+
+
+def excerpt(value: object, length: int = 40) -> str:
+    """Show any value in one short line."""
+    # Cut first: the repr of a long string is up to ten times as long.
+    text = repr(value[:length] if isinstance(value, str | bytes) else value)
+    return text if len(text) <= length else text[: length - 3] + "..."
+
+
+def parse(text: str) -> Any:
+    """Parse standard JSON: no NaN, no key twice in one object; ValueError for anything else."""
+    try:
+        return json.loads(text, object_pairs_hook=_unique, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("the JSON is nested too deeply") from None
+    except json.JSONDecodeError as error:
+        raise ValueError(f"the JSON is damaged ({error.msg} at {error.pos})") from None
+
+
+def _unique(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    result = dict(pairs)
+    if len(result) != len(pairs):
+        raise ValueError("the JSON has a key twice in one object")
+    return result
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"the JSON holds {name}, which is no number")
+
+
+def encode(value: Any, name: str, depth: int = 0) -> Any:
+    """Return what JSON can hold for ``value``.
+
+    A random number generator becomes null: the state of the one that a fit has used is of no use.
+    """
+    if depth > MAX_DEPTH:
+        raise ValueError(f"{name} is nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, np.generic):
+        value = value.item()
+    if isinstance(value, list | tuple):
+        items = [encode(item, name, depth + 1) for item in value]
+        return items if isinstance(value, list) else {"$tuple": items}
+    if isinstance(value, dict):
+        return _encode_dict(value, name, depth)
+    if isinstance(value, np.random.RandomState | np.random.Generator):
+        return None
+    if isinstance(value, float) and not math.isfinite(value):
+        return {"$float": str(value)}
+    _check_scalar(value, name)
+    return value
+
+
+def _encode_dict(value: dict[Any, Any], name: str, depth: int) -> Any:
+    pairs = [(encode(key, name, depth + 1), encode(v, name, depth + 1)) for key, v in value.items()]
+    for key, _ in pairs:
+        _check_scalar(key, f"a key of {name}")
+    if all(isinstance(key, str) and not key.startswith("$") for key, _ in pairs):
+        return dict(pairs)
+    return {"$dict": [list(pair) for pair in pairs]}
+
+
+def decode(value: Any, name: str, depth: int = 0) -> Any:
+    """Return the value that :func:`encode` was given."""
+    if depth > MAX_DEPTH:
+        raise ValueError(f"{name} is nested more than {MAX_DEPTH} levels deep")
+    if isinstance(value, list):
+        return [decode(item, name, depth + 1) for item in value]
+    if isinstance(value, dict):
+        if any(key.startswith("$") for key in value):
+            return _decode_tagged(value, name, depth)
+        for key in value:
+            _check_scalar(key, f"a key of {name}")
+        return {key: decode(item, name, depth + 1) for key, item in value.items()}
+    _check_scalar(value, name)
+    return value
+
+
+def _decode_tagged(value: dict[str, Any], name: str, depth: int) -> Any:
+    match value:
+        case {"$float": str(text)} if len(value) == 1 and text in SPECIAL_FLOATS:
+            return SPECIAL_FLOATS[text]
+        case {"$tuple": list(items)} if len(value) == 1:
+            return tuple(decode(item, name, depth + 1) for item in items)
+        case {"$dict": list(pairs)} if len(value) == 1:
+            return _decode_pairs(pairs, name, depth)
+    raise ValueError(f"{name} holds an unknown kind of value, {excerpt(value)}")
+
+
+def _decode_pairs(pairs: list[Any], name: str, depth: int) -> dict[Any, Any]:
+    result = {}
+    for pair in pairs:
+        if not isinstance(pair, list) or len(pair) != 2 or isinstance(pair[0], list | dict):
+            raise ValueError(f"{name} holds {excerpt(pair)} where a key and a value belong")
+        _check_scalar(pair[0], f"a key of {name}")
+        result[pair[0]] = decode(pair[1], name, depth + 1)
+    if len(result) != len(pairs):
+        raise ValueError(f"{name} has a key twice")
+    return result
+
+
+def _check_scalar(value: Any, name: str) -> None:
+    if isinstance(value, str):
+        try:
+            value.encode()
+        except UnicodeEncodeError:
+            raise ValueError(f"{name} holds text that is not Unicode") from None
+    elif isinstance(value, float):
+        if not math.isfinite(value):
+            raise ValueError(f"{name} holds {value}, which is no number")
+    elif isinstance(value, int):
+        if not -MAX_INTEGER <= value < MAX_INTEGER:
+            raise ValueError(f"{name} holds an integer of more than 64 bits")
+    elif value is not None:
+        raise TypeError(
+            f"{name} holds {excerpt(value)}, which a model file cannot store: accepted are None, "
+            "booleans, numbers, strings, and lists, tuples and dicts of them"
+        )
+
 
 Array = NDArray[Any]
 
@@ -251,3 +393,117 @@ def _native(raw: Array, entry: Entry, name: str) -> Array:
             raise ValueError(f"{excerpt(name)} has values that are neither true nor false")
         raw = raw.view(np.bool_)
     return raw.astype(raw.dtype.newbyteorder("="), copy=False).reshape(entry.shape)
+
+
+# Arrays of strings as two arrays of numbers: all text as UTF-8, and where each string begins.
+#
+# A model may have millions of feature names. As numbers they cost a file nothing but their
+# letters and 8 bytes each, and are read without a parser.
+
+
+def pack(strings: Sequence[str], name: str) -> tuple[NDArray[np.uint8], NDArray[np.int64]]:
+    """Return the text of all strings, and the n + 1 positions that cut it."""
+    try:
+        encoded = [string.encode() for string in strings]
+    except UnicodeEncodeError as error:
+        raise ValueError(f"{name} holds text that is not Unicode: {error.object!a:.60}") from None
+    offsets = np.zeros(len(encoded) + 1, dtype=np.int64)
+    np.cumsum([len(text) for text in encoded], out=offsets[1:])
+    return np.frombuffer(b"".join(encoded), dtype=np.uint8), offsets
+
+
+def unpack(text: NDArray[np.uint8], offsets: NDArray[np.int64], name: str) -> list[str]:
+    """Return the strings, after checking that the positions cut the text and nothing else."""
+    is_cut = len(offsets) > 0 and offsets[0] == 0 and offsets[-1] == len(text)
+    if not is_cut or np.any(offsets[1:] < offsets[:-1]):
+        raise ValueError(f"the offsets of {name} do not cut its text into strings")
+    raw = text.tobytes()
+    try:
+        return [raw[begin:end].decode() for begin, end in pairwise(offsets.data)]
+    except UnicodeDecodeError:
+        raise ValueError(f"{name} holds text that is not UTF-8") from None
+
+
+def object_array(strings: Sequence[str]) -> NDArray[Any]:
+    """Return an array of Python strings, as scikit-learn keeps feature names."""
+    array = np.empty(len(strings), dtype=object)
+    array[:] = strings
+    return array
+
+
+# Sorted strings in less space: of each, only what differs from the one before it.
+#
+# Neighbours in a sorted list begin alike. A string is how many of its first bytes are those of
+# the string before it, at most 15, and the bytes that follow. So few, because then a file cannot
+# grow to more than sixteen times its size when it is read, whoever wrote it.
+
+
+MOST_SHARED = 15
+AT_ONCE = 32  # bytes compared in step, for all neighbours; the few that go on are compared alone
+
+Bytes = NDArray[np.uint8]
+Integers = NDArray[np.int64]
+
+
+def shared_prefixes(text: Bytes, offsets: Integers, most: int | None = None) -> Integers:
+    """Return how many first bytes each string but the first shares with the one before it."""
+    limits = np.minimum(np.diff(offsets)[:-1], np.diff(offsets)[1:])
+    if most is not None:
+        limits = np.minimum(limits, most)
+    shared = np.zeros(len(limits), dtype=np.int64)
+    alive = np.flatnonzero(limits > 0)
+    step = 0
+    while len(alive) and step < AT_ONCE:
+        same = text[offsets[:-2][alive] + step] == text[offsets[1:-1][alive] + step]
+        alive = alive[same]
+        step += 1
+        shared[alive] = step
+        alive = alive[limits[alive] > step]
+    for k in alive:
+        begin, other, length = offsets[k], offsets[k + 1], limits[k]
+        differs = text[begin : begin + length] != text[other : other + length]
+        shared[k] = differs.argmax() if differs.any() else length
+    return shared
+
+
+def front_code(text: Bytes, offsets: Integers) -> tuple[Bytes, Bytes, Integers]:
+    """Return what is left of the text, how much each string shares, and the lengths of the rest."""
+    shared = np.zeros(len(offsets) - 1, dtype=np.int64)
+    shared[1:] = shared_prefixes(text, offsets, MOST_SHARED)
+    rest = np.diff(offsets) - shared
+    return text[_places(offsets[:-1] + shared, rest)], shared.astype(np.uint8), rest
+
+
+def front_decode(
+    rest_text: Bytes, shared: Bytes, rest: NDArray[np.unsignedinteger]
+) -> tuple[Bytes, Integers]:
+    """Return the text and its offsets, after checking that they were coded so."""
+    lengths = shared.astype(np.int64) + rest
+    begins = _offsets(rest)
+    if begins[-1] != len(rest_text):
+        raise ValueError("the lengths of terms do not cut their text")
+    before = np.append(0, lengths[:-1])
+    if shared.max(initial=0) > MOST_SHARED or np.any(shared > before):
+        raise ValueError("terms share more than there is with those before them")
+    offsets = _offsets(lengths)
+    text = np.empty(offsets[-1], dtype=np.uint8)
+    text[_places(offsets[:-1] + shared, rest)] = rest_text
+    for k in range(MOST_SHARED):
+        own, taken = np.flatnonzero(shared <= k), np.flatnonzero(shared > k)
+        if len(taken) == 0:
+            break
+        source = own[np.searchsorted(own, taken) - 1]  # the last one that has this byte of its own
+        text[offsets[taken] + k] = rest_text[begins[source] + k - shared[source]]
+    return text, offsets
+
+
+def _offsets(lengths: NDArray[np.integer]) -> Integers:
+    offsets = np.zeros(len(lengths) + 1, dtype=np.int64)
+    np.cumsum(lengths, out=offsets[1:])
+    return offsets
+
+
+def _places(begins: Integers, lengths: NDArray[np.integer]) -> Integers:
+    """Return begin, begin + 1, ... for each of some runs, one after another."""
+    ends = _offsets(lengths)
+    return np.arange(ends[-1]) + np.repeat(begins - ends[:-1], lengths)

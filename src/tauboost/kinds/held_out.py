@@ -1,5 +1,7 @@
 """The part of the data that ``fit --test FRACTION`` measures the model on, and checks of labels."""
 
+from __future__ import annotations
+
 from typing import Any
 
 import numpy as np
@@ -9,6 +11,7 @@ from ..base.arrays import Mask
 from ..base.messages import listed, shown
 
 __all__ = ["check_labels_in_lines", "check_test_labels", "fraction_of", "held_out"]
+
 
 IN_A_FIT = "change it in the data, or fit in Python"
 

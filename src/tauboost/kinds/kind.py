@@ -23,16 +23,26 @@ from .held_out import check_test_labels, fraction_of, held_out
 from .source import Source, hold_texts, is_table, name_of, naming, used_columns
 
 if TYPE_CHECKING:
-    from ..io.model import ModelFile
+    from ..io.model_file import ModelFile
     from ..problem import Problem
-    from ..search.watch import Event, Report
+    from ..search.search import Event, Report
     from ..tables.problem import TableProblem
     from .rows import GivenRows, NamedModel
 
 __all__ = [
-    "Data", "Fitted", "Kind", "PlainTable", "Watch", "fact_rows", "facts_of", "kind_of",
-    "kind_of_estimator", "label_of", "open_model",
-]  # fmt: skip
+    "Data",
+    "Fitted",
+    "Kind",
+    "PlainTable",
+    "Watch",
+    "fact_rows",
+    "facts_of",
+    "kind_of",
+    "kind_of_estimator",
+    "label_of",
+    "open_model",
+]
+
 
 # Options of ``tauboost fit`` that are for one or two kinds of data only.
 OPTIONS = {
@@ -175,7 +185,7 @@ class Kind(ABC):
         """Return how good a model is on rows with labels, if there are any."""
         if data is None:
             return None
-        from ..tuning.metrics import metrics
+        from ..search.diagnosis import metrics
 
         return metrics(model, self.decisions(model, data.X, n_threads), data.y)
 

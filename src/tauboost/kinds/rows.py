@@ -13,14 +13,15 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import number, shown, shown_label
-from ..design.wide import coefficients_of, nonzeros_of
+from ..sparse.design import coefficients_of, nonzeros_of
 from ..validation import CsrArrays
 from .kind import Kind
 
 if TYPE_CHECKING:
-    from ..tuning.record import Record
+    from ..search.record import Record
 
 __all__ = ["GivenRows", "MatrixRows", "NamedModel", "Part", "RowExplanation", "label_text"]
+
 
 MOST_PARTS = 8  # of an explanation
 
@@ -190,7 +191,7 @@ class MatrixRows(GivenRows):
     """Rows of a matrix, with a weight for each column: numbers, or terms of texts."""
 
     def __init__(self, model: NamedModel, arrays: CsrArrays, n_threads: int) -> None:
-        from ..tuning.record import row_prints
+        from ..search.record import row_prints
 
         self.model, self.X = model, arrays
         self.decisions = model.fit.decisions(arrays, n_threads)

@@ -1,5 +1,7 @@
 """Where data come from, files by name, a store or standard input, and what kind they are."""
 
+from __future__ import annotations
+
 import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -8,18 +10,26 @@ from pathlib import Path
 from typing import Any, BinaryIO
 
 from ..base.threads import resolve_threads
-from ..design.wide import is_wide, without_unused_features
-from ..io.rows import LabelledRows, load_rows
+from ..io.conversion import LabelledRows, load_rows
 from ..io.store import Store, is_store, open_store
-from ..io.table_files import is_table_file
+from ..io.tables import is_table_file
 from ..io.tensors import is_tensor_file
-from ..io.text_files import begins_with_label, kind_of_texts
+from ..io.texts import begins_with_label, kind_of_texts
+from ..sparse.design import is_wide, without_unused_features
 from ..validation import CsrArrays, as_csr
 
 __all__ = [
-    "Source", "hold_texts", "is_in_a_store", "is_table", "name_of", "naming", "open_data",
-    "opened", "rows_in", "used_columns",
-]  # fmt: skip
+    "Source",
+    "hold_texts",
+    "is_in_a_store",
+    "is_table",
+    "name_of",
+    "naming",
+    "open_data",
+    "opened",
+    "rows_in",
+    "used_columns",
+]
 
 
 @dataclass(frozen=True)
@@ -61,7 +71,7 @@ class Source:
         """How many threads may be used."""
         return resolve_threads(self.threads)
 
-    def at(self, path: str) -> "Source":
+    def at(self, path: str) -> Source:
         """Return another file that is read in the same way."""
         return replace(self, paths=(Path(path),))
 

@@ -10,14 +10,13 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arrays import Mask, Vector
-from ..base.kinds import is_sparse
+from ..base.arrays import Mask, Vector, is_sparse
 from ..base.messages import number, shown_label
 from ..base.progress import progress_bar
-from ..design.wide import nonzeros_of, only_features, without_unused_features
-from ..io.rows import LabelledRows, row_blocks
+from ..io.conversion import LabelledRows, row_blocks
 from ..io.store import Store, open_store
 from ..io.svmlight import load_svmlight
+from ..sparse.design import nonzeros_of, only_features, without_unused_features
 from ..validation import CsrArrays, as_csr
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of
 from .rows import MatrixRows, NamedModel
@@ -25,10 +24,11 @@ from .source import Source, is_in_a_store, is_table, name_of, naming, open_data,
 
 if TYPE_CHECKING:
     from ..io.checkpoint import Checkpoint
-    from ..io.model import ModelFile
-    from ..tuning.model import Model
+    from ..io.model_file import ModelFile
+    from ..sparse.model import Model
 
 __all__ = ["KIND", "tau_table"]
+
 
 NUMBERS_AT_ONCE = 2**20  # decision values: one for each row and, of more than two, class
 MOST_WEIGHTS = 10
@@ -62,8 +62,8 @@ class SparseKind(Kind):
     ) -> Fitted:
         """Fit a linear model."""
         from ..parameters import LinearParameters
-        from ..tuning.fitting import fit
-        from ..tuning.options import Options
+        from ..search.options import Options
+        from ..sparse.fitting import fit
 
         state = _open_checkpoint(
             options["checkpoint"], options["checkpoint_every"], given["time_limit"]
@@ -113,7 +113,7 @@ class SparseKind(Kind):
         They are others than those of the fit, which holds out a part of the rest by its own.
         """
         from ..search.duplicates import fingerprints
-        from ..tuning.samples import FEATURES_FOR_AN_ENTRY
+        from ..sparse.training import FEATURES_FOR_AN_ENTRY
 
         used, _ = without_unused_features(X, FEATURES_FOR_AN_ENTRY)
         return fingerprints(used, seed + 2**40, n_threads)
@@ -187,7 +187,7 @@ class SparseKind(Kind):
             yield f"warning: {document['warning']}"
 
     def take(self, clf: Any, X: Any) -> CsrArrays:
-        from ..estimators.inputs import take_rows
+        from ..estimators.base import take_rows
 
         return as_csr(take_rows(clf, X))
 
@@ -265,7 +265,7 @@ def _largest(model: Model, names: Any) -> list[dict[str, Any]]:
 def _file_facts(
     path: Path, threads: int | None, status: Callable[[str], AbstractContextManager[Any]]
 ) -> dict[str, Any]:
-    from ..comparing import describe
+    from ..paper.comparison import describe
 
     X, y = load_svmlight(rows_in(path), n_threads=threads, progress=True)
     with status(f"preparing {name_of(path)}"):
@@ -274,7 +274,7 @@ def _file_facts(
 
 
 def _store_facts(store: Store, verify: bool) -> dict[str, Any]:
-    from ..comparing import describe
+    from ..paper.comparison import describe
 
     if verify:
         with progress_bar("verifying", store.nbytes, "MB", visible=True, scale=1e6) as show:
@@ -294,7 +294,7 @@ def tau_table(n: int, omega: int, m: int) -> list[dict[str, float]]:
 
     With c_l as in the theorem, and with c_l = 1 as printed.
     """
-    from ..eso import beta
+    from ..paper.eso import beta
 
     taus, tau, rows = list[int](), 1, []
     while tau < n:

@@ -13,8 +13,8 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Mask, Vector
 from ..base.messages import listed, shown, shown_label, unknown
-from ..io.table_files import read_table
-from ..io.text_labels import labels_like
+from ..io.tables import read_table
+from ..io.text_lines import labels_like
 from ..tables.binning import bin_column, bin_table, encode
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
@@ -24,10 +24,11 @@ from .rows import MOST_PARTS, GivenRows, NamedModel, RowExplanation
 from .source import Source, is_table, name_of, naming
 
 if TYPE_CHECKING:
-    from ..io.model import ModelFile
+    from ..io.model_file import ModelFile
     from ..tables.model import TableModel
 
 __all__ = ["KIND", "open_table", "open_training_table", "terms_used"]
+
 
 MOST_IN_A_LINE = 5  # terms
 MOST_TERMS = 20
@@ -59,7 +60,7 @@ class TableRows(GivenRows):
         return self._explanation(names, values, added, sign * float(model.intercept[task]))
 
     def _value(self, column: int, row: int) -> str:
-        from ..estimators.explanation import as_text
+        from ..explanation import as_text
 
         return as_text(self.X.column(self.where[column], np.array([row])))
 
@@ -253,7 +254,7 @@ class TableKind(Kind):
         return len(model.columns)
 
     def terms(self, model: TableModel) -> Any:
-        from ..estimators.terms import make_terms
+        from ..tables.terms import make_terms
 
         return make_terms(model)
 

@@ -12,14 +12,12 @@ from typing import TYPE_CHECKING, Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arrays import Mask, Vector
-from ..base.kinds import is_sparse
-from ..base.printable import printable
+from ..base.arrays import Mask, Vector, is_sparse
+from ..base.messages import printable
 from ..base.progress import progress_bar
-from ..design.text_options import TextOptions
-from ..io.text_files import joined, text_blocks
-from ..io.text_labels import LabelList, labels_like
-from ..io.text_wanted import TextBlock
+from ..io.text_lines import LabelList, TextBlock, labels_like
+from ..io.texts import joined, text_blocks
+from ..texts.options import TextOptions
 from ..validation import encode_labels
 from ..validation.texts import take_texts
 from .held_out import check_labels_in_lines, check_test_labels, fraction_of, held_out
@@ -28,11 +26,12 @@ from .rows import MatrixRows, NamedModel, RowExplanation
 from .source import Source, naming, opened
 
 if TYPE_CHECKING:
-    from ..io.model import ModelFile
+    from ..io.model_file import ModelFile
     from ..parameters import TextParameters
-    from ..tuning.text_model import TextModel
+    from ..texts.model import TextModel
 
 __all__ = ["KIND", "explain_texts", "text_facts", "top_rows"]
+
 
 MOST_TERMS = 20  # of a class, in a document
 TERMS_IN_A_TABLE = 10
@@ -52,7 +51,7 @@ class TextRows(MatrixRows):
         super().__init__(model, self.features.rows(texts, n_threads), n_threads)
 
     def explain(self, row: int, code: int) -> RowExplanation:
-        from ..estimators.text_spans import find_features
+        from ..texts.explanation import find_features
 
         columns, _, added, intercept = self.added(row, code)
         text, found = find_features(self.texts[row], self.features, columns.tolist())
@@ -85,11 +84,11 @@ class TextKind(Kind):
         """Fit a linear model of words, and make it as small as it must be."""
         from ..models import model_size
         from ..parameters import TextParameters
-        from ..tuning.metrics import metrics
-        from ..tuning.options import Options
-        from ..tuning.text_options import linear_part, text_options
-        from ..tuning.text_shrinking import measured, shrink
-        from ..tuning.text_streaming import for_streams
+        from ..search.diagnosis import metrics
+        from ..search.options import Options
+        from ..texts.options import linear_part, text_options
+        from ..texts.shrink import measured, shrink
+        from ..texts.training import for_streams
 
         parameters = TextParameters(**given, **_parameters(options))
         is_stream = parameters.n_features is not None
@@ -133,7 +132,7 @@ class TextKind(Kind):
         self, source: Source, test: str | None, parameters: TextParameters, watch: Watch
     ) -> tuple[TextModel, int, Texts | None]:
         """Fit to texts that are all in memory; return how many, and those to test on."""
-        from ..tuning.text_fitting import fit_texts
+        from ..texts.training import fit_texts
 
         with watch.timed("reading"):
             train = self.read(source)
@@ -149,7 +148,7 @@ class TextKind(Kind):
         self, source: Source, test: str | None, parameters: TextParameters, watch: Watch
     ) -> tuple[TextModel, int, Texts | None]:
         """Fit to texts that are read in parts and not kept."""
-        from ..tuning.text_streaming import fit_stream
+        from ..texts.training import fit_stream
 
         fraction = None if test is None else fraction_of(test)
         held = None
@@ -392,7 +391,7 @@ def _share(text: str) -> float | str:
 
 def text_facts(model: TextModel) -> dict[str, Any]:
     """Return what is counted, and for each class the terms that speak most for it."""
-    from ..tuning.top_terms import top_terms
+    from ..texts.model import top_terms
 
     features, classes = model.features, model.classes.tolist()
     return {
@@ -433,7 +432,7 @@ def explain_texts(
 
     Return the number of texts, and the data.
     """
-    from ..estimators.text_explanation import explain_text
+    from ..texts.explanation import explain_text
 
     n_texts, found, source = 0, list[dict[str, Any]](), _as_in_fit(saved, source)
     for block in _blocks(source, "explaining", with_labels=False, is_eager=source.is_pipe):

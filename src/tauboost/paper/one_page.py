@@ -33,6 +33,7 @@ from scipy import sparse
 
 __all__ = ["beta", "exact", "exact_step", "log_loss", "pcdm"]
 
+
 Vector = NDArray[np.float64]
 
 

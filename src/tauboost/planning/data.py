@@ -19,13 +19,13 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..base.messages import shown
 from ..base.progress import progress_bar
-from ..design.wide import is_wide, without_unused_features
 from ..io import Store, is_store, open_store, source
-from ..io.inputs import kind_of
+from ..io.conversion import kind_of
 from ..io.svmlight import svmlight_blocks
-from ..io.table_files import is_table_file
+from ..io.tables import is_table_file
 from ..problem import Problem
 from ..solvers.exact import Shape
+from ..sparse.design import is_wide, without_unused_features
 from ..validation import (
     CsrArrays,
     as_csr,
@@ -37,6 +37,7 @@ from ..validation import (
 )
 
 __all__ = ["LOSS", "Data", "Rows", "look_at"]
+
 
 WHAT_IT_TAKES = "plan takes the path of an svmlight file or of a store, (X, y), or a tb.Problem"
 LOSS = "logistic"  # of a default fit

@@ -17,28 +17,27 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from ..base.fit_warning import FitWarning
+from ..base.messages import FitWarning
 from ..base.process import available_bytes
 from ..base.progress import progress_bar
 from ..base.threads import resolve_threads
-from ..design.matrix import shard_count
-from ..design.wide import are_sparse
-from ..eso import beta
+from ..methods import PAPER_TAU, solve
+from ..paper.eso import beta
 from ..parameters import LinearParameters
 from ..problem import Problem
 from ..search.folds import n_parts
-from ..search.watch import Event
-from ..solvers import Status, solve
-from ..solvers.exact import LARGEST_OVERLAP, BundleSize, Shape
-from ..solvers.registry import PAPER_TAU
-from ..solvers.sweep_plan import COLUMN_OVERHEAD
-from ..tuning.fitting import fit
-from ..tuning.samples import FEATURES_FOR_AN_ENTRY, Samples
+from ..search.search import Event
+from ..solvers.exact import COLUMN_OVERHEAD, LARGEST_OVERLAP, BundleSize, Shape
+from ..solvers.result import Status
+from ..sparse.design import are_sparse, shard_count
+from ..sparse.fitting import fit
+from ..sparse.training import FEATURES_FOR_AN_ENTRY, Samples
 from ..validation import ROWS_AT_ONCE, check_real
 from .data import Data, Rows, look_at
 from .result import Plan, in_bytes, in_seconds
 
 __all__ = ["plan"]
+
 
 TIMES = ("seconds", "sweeps")
 RUN = "measured: all of it was run"

@@ -6,7 +6,7 @@ import math
 from dataclasses import asdict, dataclass
 from typing import Any
 
-from ..base.printable import printable
+from ..base.messages import printable
 
 __all__ = ["Plan", "in_bytes", "in_seconds"]
 

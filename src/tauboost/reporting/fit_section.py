@@ -9,7 +9,7 @@ import numpy as np
 
 from ..base.messages import number, shown
 from ..kinds.rows import NamedModel
-from ..tuning.record import Record
+from ..search.record import Record
 from .html import (
     Cell,
     Markup,
@@ -31,11 +31,17 @@ from .rows_section import contradictions
 from .svg import Picture
 
 if TYPE_CHECKING:
-    from ..proofs import HardCore
+    from ..certificates.hard_core import HardCore
 
 __all__ = [
-    "cautions", "data_hash", "fit_section", "proof_section", "race_section", "warnings_section",
-]  # fmt: skip
+    "cautions",
+    "data_hash",
+    "fit_section",
+    "proof_section",
+    "race_section",
+    "warnings_section",
+]
+
 
 MOST_CLASSES = 30
 # Parameters that say nothing of the model.

@@ -23,10 +23,28 @@ from typing import Any, NamedTuple
 from .intervals import Estimate
 
 __all__ = [
-    "Cell", "Markup", "Section", "banded", "bar", "decimals", "facts", "figure", "given",
-    "how_many", "join", "note", "page", "paragraph", "percent", "safe", "scrolled", "signed",
-    "table", "tag",
-]  # fmt: skip
+    "Cell",
+    "Markup",
+    "Section",
+    "banded",
+    "bar",
+    "decimals",
+    "facts",
+    "figure",
+    "given",
+    "how_many",
+    "join",
+    "note",
+    "page",
+    "paragraph",
+    "percent",
+    "safe",
+    "scrolled",
+    "signed",
+    "table",
+    "tag",
+]
+
 
 LONGEST = 4000  # characters of any text
 LONGEST_NAME = 60  # of a name or a label

@@ -17,6 +17,7 @@ from ..base.arrays import Mask, Vector
 
 __all__ = ["Curves", "Estimate", "area", "curves", "mean_of", "mean_share", "share", "wilson"]
 
+
 LEVEL = 0.95
 REACH = 1.959963984540054  # standard deviations to either side of a normal variable
 MOST_CUTS = 500  # thresholds along a curve

@@ -9,9 +9,9 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import number
-from ..estimators.terms import Term
 from ..kinds.rows import NamedModel
 from ..tables.model import are_used
+from ..tables.terms import Term
 from .html import (
     Cell,
     Markup,
@@ -32,6 +32,7 @@ from .quality import ReportData
 from .term_pictures import draw_term, spoken
 
 __all__ = ["largest", "model_section"]
+
 
 MOST_IN_A_LIST = 15  # for each side, or class
 MOST_LISTS = 12  # classes

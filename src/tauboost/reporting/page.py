@@ -16,8 +16,8 @@ from ..base.version import VERSION
 from ..io.atomic import new_file
 from ..kinds import kind_of_estimator
 from ..kinds.rows import GivenRows, NamedModel
-from ..tuning.metrics import codes_of
-from ..tuning.record import data_hash
+from ..search.diagnosis import codes_of
+from ..search.record import data_hash
 from ..validation import is_store
 from .fit_section import cautions, fit_section, proof_section, race_section, warnings_section
 from .html import Markup, page, tag
@@ -29,7 +29,7 @@ from .rows_section import rows_section
 from .summary import card_section, plain_verdict, summary, verdict
 
 if TYPE_CHECKING:
-    from ..proofs import HardCore
+    from ..certificates.hard_core import HardCore
 
 __all__ = ["Report", "build", "checked_names", "labelled", "report"]
 
@@ -159,7 +159,7 @@ def report(
 
 
 def _check_core(core: Any) -> None:
-    from ..proofs import HardCore  # noqa: PLC0415
+    from ..certificates.hard_core import HardCore  # noqa: PLC0415
 
     if not isinstance(core, HardCore):
         raise TypeError(f"core must be what tb.hard_core returns, got {shown(core)}")

@@ -14,13 +14,21 @@ from numpy.typing import NDArray
 from ..base.arrays import Vector
 from ..kinds.rows import GivenRows
 from ..losses import likeliest
-from ..tuning.record import Record
+from ..search.record import Record
 from .intervals import Curves, Estimate, area, curves, mean_of, mean_share, share, wilson
 
 __all__ = [
-    "Bin", "ClassQuality", "Quality", "ReportData", "Threshold", "are_trained_on",
-    "calibration_bins", "measure", "share_trained_on",
-]  # fmt: skip
+    "Bin",
+    "ClassQuality",
+    "Quality",
+    "ReportData",
+    "Threshold",
+    "are_trained_on",
+    "calibration_bins",
+    "measure",
+    "share_trained_on",
+]
+
 
 BINS = 10  # of a calibration curve
 THRESHOLDS = np.arange(101) / 100  # of the probability, for the one that can be moved

@@ -27,6 +27,7 @@ from .svg import draw_calibration, draw_precision, draw_roc
 
 __all__ = ["quality_section"]
 
+
 TITLE = "How good it is"
 MOST_IN_A_MATRIX = 12  # classes of a confusion matrix; of more, the pairs that are mixed up most
 MOST_PAIRS = 20

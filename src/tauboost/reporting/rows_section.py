@@ -16,6 +16,7 @@ from .quality import ReportData
 
 __all__ = ["contradictions", "hardest", "marked", "most_surprising", "rows_section"]
 
+
 MOST_OF_A_KIND = 6  # of each kind
 
 

@@ -17,6 +17,7 @@ from .quality import Quality, ReportData, are_trained_on
 
 __all__ = ["card_section", "plain_verdict", "summary", "verdict"]
 
+
 # From which area under the curve on a word is deserved.
 WORDS = ((0.95, "very well"), (0.85, "well"), (0.7, "fairly well"), (0.0, "a little"))
 

@@ -20,9 +20,15 @@ from .intervals import POINTS, Curves
 from .quality import Bin
 
 __all__ = [
-    "Picture", "Scale", "coordinates", "draw_calibration", "draw_precision", "draw_roc",
+    "Picture",
+    "Scale",
+    "coordinates",
+    "draw_calibration",
+    "draw_precision",
+    "draw_roc",
     "path_of",
-]  # fmt: skip
+]
+
 
 # Numbers in a picture are moved into this range, in which differences and quotients are numbers.
 SMALLEST, LARGEST = 1e-250, 1e250

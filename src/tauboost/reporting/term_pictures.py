@@ -13,11 +13,12 @@ from numpy.typing import NDArray
 
 from ..base.arrays import Vector
 from ..base.messages import number
-from ..estimators.terms import Term
+from ..tables.terms import Term
 from .html import Markup
 from .svg import Picture, Scale, coordinates
 
 __all__ = ["LEVELS", "draw_term", "spoken"]
+
 
 LEVELS = 6  # of colour on either side of 0
 SIZE = (330, 190)

@@ -27,6 +27,7 @@ __all__ = [
     "with_all_the_weight",
 ]
 
+
 ENTRIES_AT_ONCE = 2**20
 MIX = 0x9E3779B97F4A7C15  # the golden ratio: neighbours end up far apart
 

@@ -48,6 +48,7 @@ __all__ = [
     "part_to_test",
 ]
 
+
 # With fewer patterns than this of any class, a fold says nothing about it.
 FEWEST_OF_A_CLASS = 10
 # How many parts are held out in turn, by the least number of patterns. Several classes are so much

@@ -16,10 +16,10 @@ from typing import Protocol
 import numpy as np
 
 from ..base.arrays import Mask, Vector
-from ..base.side_by_side import side_by_side
+from ..base.threads import side_by_side
 from ..solvers.result import Status
 from ..solvers.stopping import Advancing, StoppingRule, run
-from .watch import Watch
+from .search import Watch
 
 __all__ = ["Arrival", "Listener", "PathBatch", "Walk", "walk_paths"]
 

@@ -15,7 +15,7 @@ from ..penalty import Penalty
 from ..problem import BaseProblem
 from .monitor import Monitor
 from .result import Result, Status
-from .start import Start
+from .weights import Start
 
 __all__ = ["Lbfgs", "minimise"]
 

@@ -1,7 +1,7 @@
 """Watches one solve: the trace, the tests of its tolerances, the verdict.
 
 On separable data no finite optimum exists; a certificate of separability ends the run there. Where
-the optimum can be bounded from below (bound.py), every run ends with a gap, and may stop on it.
+the optimum can be bounded from below (certificate.py), every run ends with a gap, and may stop on it.
 """
 
 from __future__ import annotations
@@ -14,17 +14,16 @@ from typing import Any
 
 import numpy as np
 
-from ..base.arrays import Vector
-from ..base.cached import cached_property
+from ..base.arrays import Vector, cached_property
 from ..penalty import Penalty
 from ..problem import BaseProblem
-from .bound import ENOUGH_EPOCHS, Bounding
-from .minorant import rounding_of
+from .certificate import ENOUGH_EPOCHS, Bounding, rounding_of
 from .result import Result, Status, Trace
 from .stopping import Iteration, StoppingRule
 from .weights import excess_edge
 
 __all__ = ["Callback", "Monitor", "Snapshot", "is_unbounded"]
+
 
 # Epochs that a bound may take: all it needs to stop on it, some at an optimum found otherwise, and
 # a share of the epochs done where a run was cut short.

@@ -13,10 +13,14 @@ falls. Prices are counts of nonzeros, so the choice does not depend on the machi
 from __future__ import annotations
 
 from collections.abc import Callable
+from contextlib import AbstractContextManager
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import LinAlgError, cho_factor, cho_solve
+from threadpoolctl import ThreadpoolController
 
 from .. import _core
 from ..base.arrays import Vector
@@ -24,7 +28,8 @@ from ..penalty import Penalty
 from ..problem import SparseProblem
 from ..rows import Point, Rows, Surface
 
-__all__ = ["MOST_DENSE", "NewtonFinish", "NewtonStep", "dense_price"]
+__all__ = ["MOST_DENSE", "NewtonFinish", "NewtonStep", "dense_price", "one_thread", "solve_scaled"]
+
 
 MOST_DENSE = 2048  # coordinates: a dense Hessian of more is too large
 FEWEST_ITERATIONS, MOST_ITERATIONS = 12, 400  # of conjugate gradients
@@ -155,8 +160,6 @@ class NewtonFinish:
         """Minimise the quadratic model, with what of psi is not quadratic."""
         penalty = self.penalty
         if penalty.l1 == 0 and not penalty.has_bounds:
-            from .cholesky import solve_scaled  # noqa: PLC0415
-
             return solve_scaled(H, -slope)
         is_penalised = free < penalty.n
         l1 = penalised(penalty.each_l1, free, penalty.n)
@@ -287,3 +290,34 @@ def conjugate_gradients(
             break
         direction = z + (rz / before) * direction
     return d if np.all(np.isfinite(d)) and np.any(d) else None, rz <= enough
+
+
+# The Newton step's system of equations, by a Cholesky factorisation on one thread.
+#
+# In a file of its own, imported at the first such step: few fits need one, and SciPy's linear
+# algebra takes longer to load than most fits.
+
+
+_BLAS = ThreadpoolController().select(user_api="blas")
+
+
+def one_thread() -> AbstractContextManager[Any]:
+    """Hold BLAS to one thread: what a threaded one gives may depend on how many it has."""
+    limited: AbstractContextManager[Any] = _BLAS.limit(limits=1)
+    return limited
+
+
+def solve_scaled(H: Vector, b: Vector) -> Vector | None:
+    """Solve H d = b for the lower triangle of a nearly singular H, scaled to a unit diagonal."""
+    diagonal = np.sqrt(np.maximum(np.diagonal(H), 1e-300))
+    scaled = H / np.outer(diagonal, diagonal)
+    with one_thread():
+        for ridge in (1e-12, 1e-9, 1e-6):
+            scaled[np.diag_indices_from(scaled)] = 1.0 + ridge
+            try:
+                factor = cho_factor(scaled, lower=True, check_finite=False)
+            except LinAlgError:
+                continue
+            d = cho_solve(factor, b / diagonal, check_finite=False) / diagonal
+            return np.asarray(d) if np.all(np.isfinite(d)) else None
+    return None

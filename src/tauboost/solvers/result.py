@@ -8,7 +8,7 @@ from enum import StrEnum
 from typing import Any
 
 from ..base.arrays import Vector
-from ..plots.trace import plot_trace
+from ..plots.plots import plot_trace
 
 __all__ = ["Result", "Status", "Trace"]
 

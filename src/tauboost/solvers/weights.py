@@ -8,6 +8,7 @@ few epochs against rounding, and whenever a weight may have underflowed and ough
 from __future__ import annotations
 
 import math
+from dataclasses import dataclass
 
 import numpy as np
 
@@ -16,9 +17,25 @@ from ..losses import Evaluation
 from ..penalty import Penalty
 from ..problem import BaseProblem
 from ..rows import Iterate, Point, WeightedRows
-from .start import Start
 
-__all__ = ["EPOCHS_BETWEEN_REFRESHES", "MAX_DRIFT", "MultiplicativeWeights", "excess_edge"]
+__all__ = ["EPOCHS_BETWEEN_REFRESHES", "MAX_DRIFT", "MultiplicativeWeights", "Start", "excess_edge"]
+
+
+# What every method starts from.
+
+
+@dataclass(frozen=True)
+class Start:
+    """A problem, psi and a point, and the options of those methods that have them."""
+
+    problem: BaseProblem
+    penalty: Penalty
+    lam: Vector
+    n_threads: int
+    tau: int | None = None  # None: adapted to what is seen
+    seed: int = 0
+    step: str | None = None
+
 
 EPOCHS_BETWEEN_REFRESHES = 64
 # Where weights are too small to represent (below exp(-745)), no residual may move further than this

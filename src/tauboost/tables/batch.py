@@ -15,6 +15,7 @@ from .training import BinnedRows
 
 __all__ = ["WIDTHS", "TableBatch", "TermPenalty"]
 
+
 WIDTHS = (1, 8)  # what the kernel was compiled for: one fit in double precision, or eight in single
 NEWTON_STEPS = 3
 FARTHEST = 1e-40  # from 1: what one step may make of a sum of weights, which keep their digits

@@ -1,4 +1,4 @@
-"""From a table to columns and codes, one byte a cell (of many categories more: see planes.py).
+"""From a table to columns and codes, one byte a cell (of many categories more: see columns.py).
 
 Numbers: a bin for every value where there are at most ``max_bins``, else weighted quantiles (see
 cpp/kernels/binning.hpp). Categories: the frequent ones, the others together. Sums of weights
@@ -19,7 +19,7 @@ from numpy.typing import NDArray
 from .. import _core
 from ..base.arrays import Vector
 from ..base.messages import shown
-from ..base.side_by_side import side_by_side
+from ..base.threads import side_by_side
 from ..validation.frames import Frame
 from ..validation.numbers import check_count
 from ..validation.values import Words, refuse
@@ -52,6 +52,7 @@ __all__ = [
     "whole_weights",
     "word_weights",
 ]
+
 
 FEW_BINS = 32
 BITS = 60  # of a sum of weights

@@ -5,7 +5,7 @@ and F* the conjugate of the loss,
 
     F(x) + psi(x)  >=  -F*(u) - sum over terms of psi_term*(-g_term)        for every x,
 
-if both classes weigh the same in u, as the intercept is free (the bound of solvers/bound.py, with
+if both classes weigh the same in u, as the intercept is free (the bound of solvers/certificate.py, with
 F(lam) - <g, lam> for -F*(u)). For that the weights of the heavier class are made smaller. psi* is
 
     columns   (|z_i| - l1)_+^2 / (2 l2) for each hypothesis, z_i = <g, h_i> its slope; one side of
@@ -29,15 +29,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Vector
-from ..search.watch import Watch
+from ..search.search import Watch
 from ..solvers.result import Status
 from ..solvers.stopping import StoppingRule, run
-from ..tuning.trained import Minimum
+from ..sparse.refit import Minimum
 from .batch import TableBatch, TermPenalty
 from .exact import BlockExact
 from .pairs import Pair
 
 __all__ = ["Certified", "RefitMonitor", "TableGap"]
+
 
 # Weights with slopes below l1 are those of a fit with this share of l1; this much of it will do.
 WEAKER, WEAK_ENOUGH = 0.9, 0.97

@@ -23,8 +23,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..base.arrays import Vector, readable
-from ..base.cached import cached_property
+from ..base.arrays import Vector, cached_property, readable
 from ..base.messages import shown
 from ..validation import check_real
 from ..validation.values import Values, Words, as_words, from_array
@@ -50,6 +49,7 @@ __all__ = [
     "split_planes",
     "wide_planes",
 ]
+
 
 MOST_BINS = 255  # ordered ones: with missing, what a byte can tell apart
 MOST_CATEGORIES = 2**16 - 2  # with "other" and missing, what two bytes can tell apart

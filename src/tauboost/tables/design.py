@@ -18,12 +18,12 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from .. import _core
-from ..base.arrays import Mask, Vector
-from ..base.cached import cached_property
+from ..base.arrays import Mask, Vector, cached_property
 from ..validation import check_real, check_vector
 from .columns import Column, Planes, as_text, split_planes, wide_planes
 
 __all__ = ["LARGEST_SHARD", "TableDesign", "add_column_terms", "core_table"]
+
 
 # Rows of a shard: they and their sums stay in the cache, and there are shards for many threads.
 LARGEST_SHARD = 2**14

@@ -10,16 +10,16 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Vector
-from ..base.sigmoid import expit, log, softplus, softplus_and_expit
+from ..base.arrays import Vector, expit, log, softplus, softplus_and_expit
 
 __all__ = ["N_DIRECTIONS", "N_OLDER", "N_SUMS", "Directions", "conjugate_sum", "exact_weights"]
+
 
 N_OLDER = 2  # steps that are remembered beside the last one
 N_DIRECTIONS = N_OLDER + 2
 N_SUMS = 1 + N_DIRECTIONS + N_DIRECTIONS * (N_DIRECTIONS + 1) // 2
 # Smaller or larger E have lost digits, and with them their residuals.
-LEAST, MOST = 1e-290, 1e290
+LEAST, MOST_RESIDUAL = 1e-290, 1e290
 
 
 class Directions:
@@ -62,7 +62,7 @@ class Directions:
 
 
 def _are_numbers(E: Vector) -> bool:
-    return len(E) == 0 or bool(E.min() > LEAST and E.max() < MOST)
+    return len(E) == 0 or bool(E.min() > LEAST and E.max() < MOST_RESIDUAL)
 
 
 def exact_weights(

@@ -21,6 +21,7 @@ from .model import TableModel, TermData
 
 __all__ = ["edited", "isotonic"]
 
+
 KEPT = " The mean decision value is kept, the mean probability is not."
 
 

@@ -24,8 +24,7 @@ from .. import _core
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
 from ..penalty import Penalty
-from ..solvers.start import Start
-from ..solvers.weights import EPOCHS_BETWEEN_REFRESHES, MAX_DRIFT
+from ..solvers.weights import EPOCHS_BETWEEN_REFRESHES, MAX_DRIFT, Start
 from .batch import TableBatch, TermPenalty
 from .design import TableDesign
 from .directions import N_OLDER
@@ -34,6 +33,7 @@ if TYPE_CHECKING:
     from .problem import TableProblem
 
 __all__ = ["BlockExact"]
+
 
 SHORTER, MOST_TRIALS = 0.25, 3  # where the objective did not fall
 NOTHING = 1e-12  # of the objective: a gain that may be rounding

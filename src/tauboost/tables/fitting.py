@@ -11,17 +11,17 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Vector
-from ..base.fit_warning import warn_of
+from ..base.messages import warn_of
 from ..base.threads import useful_threads
-from ..design.sparse import flipped
 from ..parameters import TableParameters
+from ..search.diagnosis import are_enough, of_rare_classes, of_repeats, of_shares
 from ..search.duplicates import code_fingerprints
 from ..search.folds import copies_a_weight, group_keys
-from ..search.watch import Event, Report, Watch
+from ..search.record import Record
+from ..search.search import Event, Report, Watch
 from ..solvers.stopping import StoppingRule, run
-from ..tuning.cautions import are_enough, of_rare_classes, of_repeats, of_shares
-from ..tuning.record import Record
-from ..tuning.trained import Minimum, message_of
+from ..sparse.design import flipped
+from ..sparse.refit import Minimum, message_of
 from ..validation import check_groups, check_weights, encode_labels, with_class_weights
 from ..validation.frames import Frame
 from .batch import TableBatch
@@ -37,6 +37,7 @@ from .search import Candidate, TableSearch
 from .training import BinnedRows, TableTraining
 
 __all__ = ["fit_samples", "fit_table", "terms_of"]
+
 
 # Finer bins than this would follow single rows.
 VALUES_A_BIN = 16

@@ -14,14 +14,15 @@ import numpy as np
 from .. import _core
 from ..base.arrays import Vector
 from ..base.threads import useful_threads
+from ..paper.greedy import Greedy
 from ..rows import LocalPoint
-from ..solvers.greedy import Greedy
-from ..solvers.start import Start
+from ..solvers.weights import Start
 
 if TYPE_CHECKING:
     from .problem import StumpRows
 
 __all__ = ["TableGreedy"]
+
 
 ROUNDS_BETWEEN_REFRESHES = 128
 # Exponents of weights may move by so much before they are computed anew.

@@ -16,18 +16,18 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from ..base.arrays import Mask, Vector
-from ..io.model import ModelFile
-from ..io.strings import object_array
+from ..io.model_file import ModelFile
+from ..io.tensors import object_array
 from ..models import Contributions, FittedModel
 from ..parameters import of_old_names
-from ..tuning.model import check_fitted, fitted_facts
-from ..tuning.race_table import TABLE, unpack_race
-from ..tuning.record import Record
-from ..tuning.saved_params import check_params
+from ..search.record import TABLE, Record, unpack_race
+from ..search.saved_params import check_params
+from ..sparse.model import check_fitted, fitted_facts
 from .columns import CategoryColumn, Codes, Column, NumericColumn, Planes, n_planes, split_planes
 from .model_file import FORMAT, terms_of_file
 
 __all__ = ["TableModel", "TermData", "are_used"]
+
 
 NEGLIGIBLE = 1e-9  # as an importance, beside the largest
 BLOCK = 2**14  # rows looked up at once: what a term needs for them stays in the cache

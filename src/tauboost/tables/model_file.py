@@ -16,7 +16,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from ..base.arrays import Mask
-from ..io.model import Format, ModelFile, is_size
 from ..io.model_arrays import (
     ArrayKind,
     Numbers,
@@ -26,9 +25,11 @@ from ..io.model_arrays import (
     check_strings,
     count_rows,
 )
-from ..io.plain_json import excerpt
+from ..io.model_file import Format, ModelFile, is_size
+from ..io.tensors import excerpt
 
 __all__ = ["FORMAT", "TermPart", "terms_of_file"]
+
 
 # Edges and categories of a column: with what else has a code, one byte and two tell them apart.
 MOST_EDGES, MOST_CATEGORIES = 254, 2**16 - 2

@@ -13,13 +13,14 @@ from ..base.messages import shown
 from ..losses import LOSSES
 from ..parameters import TableParameters, parameters_of
 from ..penalty import check_factors
-from ..tuning.options import check_shared
+from ..search.options import check_shared
 from ..validation import check_count, check_real, check_seed
 from ..validation.frames import Frame
 from .binning import check_max_bins
 from .columns import Column
 
 __all__ = ["TableOptions", "check_monotone"]
+
 
 Pairs = str | int | list[tuple[int, int]]  # "auto", how many, or which columns
 

@@ -23,6 +23,7 @@ from .training import BinnedRows
 
 __all__ = ["Pair", "importances", "purified", "ranked_pairs"]
 
+
 # Cells along an axis, to rank pairs and to fit them. 32 were no better than 16.
 COARSE, FINE = 8, 16
 # With more columns than this, pairs are looked for among the most important ones.

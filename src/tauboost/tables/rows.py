@@ -14,8 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Vector
-from ..base.sigmoid import log
+from ..base.arrays import Vector, log
 from ..losses import LOSSES
 from .directions import Directions, conjugate_sum, exact_weights
 
@@ -23,6 +22,7 @@ if TYPE_CHECKING:
     from .training import TableTraining
 
 __all__ = ["BatchSpec", "End", "RowWeights", "TableRows"]
+
 
 MOST_RANKED = 2**17  # rows that pairs are ranked on
 # Residuals beyond it are too much for exp, in single precision and in double.
@@ -92,7 +92,7 @@ class RowWeights(ABC):
     ) -> Vector:
         """Sum what a bound is made of at the levels of one fit, from the data and in double.
 
-        Five numbers (see ``exact_weights`` of table_directions.py), then the row weights over each
+        Five numbers (see ``exact_weights`` of directions.py), then the row weights over each
         level of these terms: of the rows with y = 1, and of the others.
         """
 

@@ -15,11 +15,10 @@ from dataclasses import asdict, dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.arrays import Mask, Vector
-from ..base.cached import cached_property
-from ..search.watch import Watch
+from ..base.arrays import Mask, Vector, cached_property
+from ..search.diagnosis import entropy_of
+from ..search.search import Watch
 from ..solvers.stopping import StoppingRule, SweepMonitor, run
-from ..tuning.cautions import entropy_of
 from .batch import TableBatch, TermPenalty
 from .columns import wide_planes
 from .options import TableOptions
@@ -28,6 +27,7 @@ from .rows import End
 from .training import N_FOLDS, BinnedRows
 
 __all__ = ["Candidate", "Round", "TableSearch", "between", "column_scaling", "psi_of"]
+
 
 # Half a decade apart, and on how many grids at most, each beyond the end of the last that won.
 ALPHAS = 10.0 ** np.arange(-5.5, -1.9, 0.5)

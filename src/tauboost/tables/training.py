@@ -7,16 +7,17 @@ becomes a row in each of these folds, with its share of the weight.
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from .. import _core
-from ..base.arrays import Mask, Vector
-from ..base.cached import cached_property
+from ..base.arrays import Mask, Vector, cached_property
+from ..base.threads import side_by_side
 from ..losses import LOSSES
 from ..search.folds import Split, deal
 from .columns import Column
@@ -25,22 +26,9 @@ from .rows import BatchSpec, End, RowWeights, TableRows
 
 if TYPE_CHECKING:
     from .pairs import Pair
-from abc import ABC, abstractmethod
-from collections.abc import Callable
-from typing import TYPE_CHECKING, TypeVar
 
-from ..base.side_by_side import side_by_side
+__all__ = ["EVEN", "N_FOLDS", "BinnedRows", "DistinctRows", "TableTraining"]
 
-if TYPE_CHECKING:
-    from .pairs import Pair
-
-__all__ = [
-    "EVEN",
-    "N_FOLDS",
-    "BinnedRows",
-    "DistinctRows",
-    "TableTraining",
-]
 
 T = TypeVar("T")
 

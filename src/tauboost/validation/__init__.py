@@ -3,12 +3,16 @@
 Every message is one sentence that names the argument, what was given and what is accepted.
 """
 
-from .classes import encode_labels, with_class_weights
-from .csr import ROWS_AT_ONCE, CsrArrays
-from .dask_data import refuse_dask
-from .groups import check_groups
-from .labels import check_labels, check_weights, labels_of, refuse_missing_labels
-from .matrix import as_csr, check_range, check_size, check_values, is_store
+from .labels import (
+    check_groups,
+    check_labels,
+    check_weights,
+    encode_labels,
+    labels_of,
+    refuse_missing_labels,
+    with_class_weights,
+)
+from .matrix import ROWS_AT_ONCE, CsrArrays, as_csr, check_range, check_size, check_values, is_store
 from .numbers import (
     check_choice,
     check_count,
@@ -18,6 +22,7 @@ from .numbers import (
     check_seed,
     check_vector,
     check_verbose,
+    refuse_dask,
 )
 
 __all__ = [

@@ -14,7 +14,7 @@ import numpy as np
 import scipy.sparse as sp
 from numpy.typing import NDArray
 
-from .csr import check_pointers, not_valid, vector_of
+from .matrix import check_pointers, not_valid, vector_of
 
 __all__ = ["to_csc", "to_csr"]
 

@@ -15,13 +15,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from ..base.kinds import are_texts, is_masked, is_sparse
+from ..base.arrays import are_texts, is_masked, is_sparse
 from ..base.messages import listed, shown
-from .dask_data import refuse_dask
-from .numbers import check_count
+from .numbers import check_count, refuse_dask
 from .values import Values, as_words, from_array, from_distinct, refuse
 
 __all__ = ["Frame", "make_frame", "take_frame"]
+
 
 MOST_CELLS = 2_000_000_000  # of a sparse matrix that is made dense
 WHOLE_NUMBER = re.compile(r"-?[0-9]+")

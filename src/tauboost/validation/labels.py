@@ -7,20 +7,23 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from ..base.arrays import Mask, Vector
-from ..base.kinds import is_masked
+from ..base.arrays import Mask, Vector, is_masked
 from ..base.messages import shown
-from .dask_data import refuse_dask
-from .numbers import check_vector
+from .numbers import check_real, check_vector, refuse_dask
 
 __all__ = [
+    "check_groups",
     "check_labels",
     "check_weights",
+    "class_weights",
+    "encode_labels",
     "is_missing",
     "labels_of",
     "refuse_missing_labels",
     "scaled_weights",
+    "with_class_weights",
 ]
+
 
 # Weights in this range can be multiplied and summed without a thought. Others are scaled first.
 SAFE_WEIGHTS = (1e-100, 1e100)
@@ -126,3 +129,105 @@ def scaled_weights(weights: Vector, name: str) -> Vector:
     if SAFE_WEIGHTS[0] <= largest <= SAFE_WEIGHTS[1]:
         return weights
     return np.asarray(np.ldexp(weights, -int(np.frexp(largest)[1])))
+
+
+# Labels as the numbers of their classes, and the weights that classes have.
+
+
+MANY = 1000  # labels, a few of which tell the classes of all
+
+
+def encode_labels(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]]:
+    """Return the classes in order, and the number of each sample's class."""
+    _refuse_no_classes(y)
+    try:
+        classes, codes = _guessed(y) or np.unique(y, return_inverse=True)
+    except TypeError:
+        raise TypeError("y must hold labels of one type that can be ordered") from None
+    if len(classes) < 2:
+        only = shown(classes[0])
+        raise ValueError(f"y has one class only, {only}: at least two classes are needed")
+    return classes, codes
+
+
+def _guessed(y: NDArray[Any]) -> tuple[NDArray[Any], NDArray[np.intp]] | None:
+    """Do as np.unique does, without sorting: some of the numbers tell which there are."""
+    if y.dtype.kind not in "biuf" or len(y) < MANY:
+        return None
+    classes = np.unique(y[:: len(y) // MANY])
+    codes = np.searchsorted(classes[1:], y, side="right")
+    return (classes, codes) if np.array_equal(classes[codes], y) else None
+
+
+def _refuse_no_classes(y: NDArray[Any]) -> None:
+    """Refuse what a regression would be fitted to, and objects of unknown kind."""
+    wrong = y[:0]
+    if y.dtype.kind == "f":
+        wrong = y[(y != np.trunc(y)) | (np.abs(y) >= 2.0**63)]
+    elif y.dtype.kind == "O" and len(y) and not isinstance(y[0], str):
+        wrong = y[:1]
+    if len(wrong):
+        raise ValueError(
+            f"Unknown label type: y holds {shown(wrong[0])}, and classes are whole numbers, "
+            "booleans or strings"
+        )
+
+
+def with_class_weights(
+    given: Any, classes: NDArray[Any], codes: NDArray[np.intp], weights: Vector
+) -> Vector:
+    """Return the weights of the samples times those of their classes."""
+    if given is None:
+        return weights
+    totals = np.bincount(codes, weights, len(classes)).astype(np.float64)
+    product = np.asarray(weights * class_weights(given, classes, totals)[codes])
+    if not product.any():
+        return product  # what that means, callers say
+    return scaled_weights(product, "sample_weight times class_weight")
+
+
+def class_weights(given: Any, classes: NDArray[Any], totals: Vector) -> Vector:
+    """Return the weight of each class; ``totals`` are the sums of weights of their samples."""
+    per_class = _class_weights(given, classes, totals)
+    if not per_class.any():
+        raise ValueError("class_weight is zero for every class: at least one must be positive")
+    return scaled_weights(per_class, "class_weight")
+
+
+def _class_weights(given: Any, classes: NDArray[Any], totals: Vector) -> Vector:
+    if isinstance(given, str):
+        if given != "balanced":
+            raise ValueError(f"class_weight must be a dict, 'balanced' or None, got {shown(given)}")
+        return np.asarray(totals.sum() / (len(classes) * np.maximum(totals, 1e-300)))
+    if not isinstance(given, dict):
+        raise TypeError(f"class_weight must be a dict, 'balanced' or None, got {shown(given)}")
+    unknown = sorted(set(given) - set(classes.tolist()), key=str)
+    if unknown:
+        raise ValueError(f"class_weight names classes that are not in y: {shown(unknown)}")
+    most = float(np.finfo(np.float64).max)
+    weights_of = [given.get(label, 1.0) for label in classes.tolist()]
+    return np.array([check_real(w, "class_weight", least=0.0, most=most) for w in weights_of])
+
+
+# Check of the groups of samples that folds keep together.
+
+
+def check_groups(groups: ArrayLike | None, n_samples: int) -> NDArray[np.intp] | None:
+    """Return the number of each sample's group; None: no groups are given."""
+    if groups is None:
+        return None
+    found: NDArray[Any] = np.asarray(groups)
+    if found.ndim != 1 or len(found) != n_samples:
+        raise ValueError(
+            f"groups must be a vector with an entry for each of the {n_samples} samples, "
+            f"got shape {found.shape}"
+        )
+    try:
+        different, numbers = np.unique(found, return_inverse=True)
+    except TypeError:
+        raise TypeError("groups must be of one type that can be ordered") from None
+    if different.dtype.kind == "f" and np.isnan(different).any():
+        raise ValueError("groups has missing values: give every sample a group")
+    if len(different) < 2:
+        raise ValueError(f"groups has one group only, {shown(found[0])}: at least two are needed")
+    return np.asarray(numbers)

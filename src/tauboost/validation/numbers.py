@@ -9,10 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike
 
-from ..base.arrays import Vector
-from ..base.kinds import is_masked
+from ..base.arrays import Vector, is_masked
 from ..base.messages import shown
-from .dask_data import refuse_dask
 
 __all__ = [
     "check_choice",
@@ -23,7 +21,21 @@ __all__ = [
     "check_seed",
     "check_vector",
     "check_verbose",
+    "refuse_dask",
 ]
+
+
+# Data of Dask, which one machine does not take: they may be larger than its memory.
+
+
+def refuse_dask(data: Any, what: str) -> None:
+    """Refuse an array, table, series or bag of Dask, of which NumPy would fetch all parts."""
+    if hasattr(type(data), "__dask_graph__"):
+        kind = f"{type(data).__module__.partition('.')[0]} {type(data).__name__}"
+        raise TypeError(
+            f"{what} is not in memory, it is a {kind}: use tauboost.dask, which leaves the rows on "
+            "the workers, or give what its compute() returns"
+        )
 
 
 def check_count(value: Any, name: str, least: int = 1) -> int:

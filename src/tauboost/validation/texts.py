@@ -10,9 +10,10 @@ from typing import Any
 import numpy as np
 
 from ..base.messages import shown
-from .dask_data import refuse_dask
+from .numbers import refuse_dask
 
 __all__ = ["refuse_other_than_strings", "take_texts", "text_blocks"]
+
 
 TEXTS_AT_ONCE = 8192  # of a stream
 TEXTS_OF_A_LIST = 65536  # kernels do not hear Ctrl-C: it waits for the end of a block

@@ -32,6 +32,7 @@ __all__ = [
     "words_of",
 ]
 
+
 # Types of cells that are refused, with the reason.
 KINDS = (
     ((dt.date, dt.time, dt.timedelta, np.datetime64, np.timedelta64), "dates"),

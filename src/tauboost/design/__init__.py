@@ -1,1 +1,0 @@
-"""What the weak hypotheses of a data set are, and how they lie in the core."""

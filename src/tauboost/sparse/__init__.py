@@ -1,0 +1,1 @@
+"""Sparse matrices: the problem over their columns, batched fits, the linear model."""

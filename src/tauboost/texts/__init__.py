@@ -1,0 +1,1 @@
+"""Texts: what is counted, the fit, the model, explanations."""

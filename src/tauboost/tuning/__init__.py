@@ -1,1 +1,0 @@
-"""Choosing the strength of psi, and the fit at it: batches of fits, searches, paths."""
