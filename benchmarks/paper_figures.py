@@ -21,7 +21,7 @@ from matplotlib.ticker import FuncFormatter, LogLocator
 
 import common
 import tauboost as tb
-from tauboost import comparing
+from tauboost import paper
 
 PAPER_TAU = 16
 MEASURED = ("epochs", "iterations", "seconds")
@@ -37,16 +37,16 @@ def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None
     """Run the paper's four algorithms, pcdm and lbfgs for the same time each."""
     with_tau = {"tau": PAPER_TAU}
     settings = [
-        comparing.MethodSetting(f"pcdm-async, τ = {PAPER_TAU}", "pcdm-async", with_tau),
-        comparing.MethodSetting("fully parallel", "fully-parallel"),
-        comparing.MethodSetting("accelerated", "accelerated"),
-        comparing.MethodSetting("greedy (classical AdaBoost)", "greedy"),
-        comparing.MethodSetting(f"pcdm, τ = {PAPER_TAU}", "pcdm", with_tau),
-        comparing.MethodSetting("L-BFGS-B (SciPy)", "lbfgs"),
-        comparing.MethodSetting("exact", "exact"),
+        paper.MethodSetting(f"pcdm-async, τ = {PAPER_TAU}", "pcdm-async", with_tau),
+        paper.MethodSetting("fully parallel", "fully-parallel"),
+        paper.MethodSetting("accelerated", "accelerated"),
+        paper.MethodSetting("greedy (classical AdaBoost)", "greedy"),
+        paper.MethodSetting(f"pcdm, τ = {PAPER_TAU}", "pcdm", with_tau),
+        paper.MethodSetting("L-BFGS-B (SciPy)", "lbfgs"),
+        paper.MethodSetting("exact", "exact"),
     ]
     with common.Neighbours() as others:
-        comparison = comparing.compare(
+        comparison = paper.compare(
             tb.Problem(data.X, data.y),
             settings,
             name=data.name,
@@ -59,10 +59,10 @@ def figure_1(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None
     about = {"data": data.name, "threads": chosen.threads}
     about["other_cores_busy"] = round(others.cores, 2)
     common.write_csv(chosen.out / "figure1.csv", common.trace_rows(comparison, about), origin)
-    comparing.plot_comparison(comparison, chosen.out / "figure1.png")
+    paper.plot_comparison(comparison, chosen.out / "figure1.png")
 
 
-def show_comparison(comparison: comparing.Comparison) -> None:
+def show_comparison(comparison: paper.Comparison) -> None:
     """Print when each algorithm came how near the best objective found."""
     levels = [f"to gap {level.gap:g}" for level in comparison.levels()]
     common.print_table(

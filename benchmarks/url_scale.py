@@ -26,7 +26,7 @@ import numpy as np
 import common
 import tauboost as tb
 from sweeps import gather_once, sweep_arguments, sweep_once
-from tauboost import comparing
+from tauboost import paper
 from tauboost.paper.comparison import Run
 from tauboost.penalty import Penalty
 from tauboost.solvers.exact import BundleSize
@@ -65,7 +65,7 @@ def store_of(chosen: argparse.Namespace) -> Iterator[tb.Store]:
 
 def figure_2(
     problem: tb.Problem, chosen: argparse.Namespace, facts: common.Facts
-) -> comparing.Comparison:
+) -> paper.Comparison:
     """Run every method for its time, from lam = 0."""
     runs = []
     for method in chosen.methods:
@@ -81,11 +81,11 @@ def figure_2(
             n_threads=chosen.threads,
             random_state=chosen.seed,
         )
-        runs.append(Run(comparing.MethodSetting(label, method, options), result))
+        runs.append(Run(paper.MethodSetting(label, method, options), result))
         facts.add(f"objective of {method}", result.objective, f"after {result.seconds:.0f} s")
         sys.stderr.write(f"{label}: {result}\n")
     best = min((run.result for run in runs), key=lambda result: result.value)
-    return comparing.Comparison(
+    return paper.Comparison(
         name=facts.about["data"],
         n_samples=problem.n_samples,
         n_features=problem.n_features,
@@ -100,7 +100,7 @@ def figure_2(
     )
 
 
-def race_to_pcdm(comparison: comparing.Comparison, facts: common.Facts) -> None:
+def race_to_pcdm(comparison: paper.Comparison, facts: common.Facts) -> None:
     """Note how long ``exact`` took to where ``pcdm-async`` ended."""
     runs = {run.setting.method: run for run in comparison.runs}
     if not {"exact", "pcdm-async"} <= runs.keys():
@@ -223,7 +223,7 @@ def run(store: tb.Store, chosen: argparse.Namespace, origin: Row) -> None:
     common.write_csv(
         chosen.out / "url_scale_traces.csv", common.trace_rows(comparison, about | busy), origin
     )
-    comparing.plot_comparison(comparison, chosen.out / "url_scale.png")
+    paper.plot_comparison(comparison, chosen.out / "url_scale.png")
 
 
 def main() -> None:

@@ -1,11 +1,9 @@
-"""The old name of ``tauboost.paper``, for one release."""
+"""The old name of ``tauboost.paper`` (comparisons) and ``tauboost.plots``, for one release."""
 
 import warnings
 
-from .paper.comparison import Comparison, Level, MethodSetting, Row, Run, compare, describe
-from .paper.figures import plot_comparison
-from .plots.classifier import plot_explanation, plot_margins, plot_top_features
-from .plots.plots import plot_path
+from .paper import Comparison, Level, MethodSetting, Row, Run, compare, describe, plot_comparison
+from .plots import plot_explanation, plot_margins, plot_path, plot_top_features
 
 __all__ = [
     "Comparison",
@@ -23,8 +21,7 @@ __all__ = [
 ]
 
 warnings.warn(
-    "tauboost.comparing is now tauboost.paper.comparison, tauboost.paper.figures and "
-    "tauboost.plots",
+    "tauboost.comparing is now tauboost.paper and tauboost.plots",
     DeprecationWarning,
     stacklevel=2,
 )

@@ -128,9 +128,9 @@ def place_of(class_: Any, classes: NDArray[Any], name: str = "class_") -> int:
 
 # Model files, by the version of their format: each kind of model has one, imported when it is met.
 MODELS = {
-    1: ("tuning.model", "Model"),
+    1: ("sparse.model", "Model"),
     2: ("tables.model", "TableModel"),
-    3: ("tuning.text_model", "TextModel"),
+    3: ("texts.model", "TextModel"),
 }
 
 

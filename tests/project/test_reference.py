@@ -11,7 +11,7 @@ import pytest
 import docstring_examples
 from docs.site import pages
 
-NEEDS = {"tauboost.to_onnx": "onnx", "tauboost.comparing": "matplotlib"}
+NEEDS = {"tauboost.to_onnx": "onnx", "tauboost.paper": "matplotlib"}
 NAMES = [
     name
     for name in pages.public_names()

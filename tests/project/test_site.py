@@ -12,7 +12,7 @@ import pytest
 
 import tauboost as tb
 from docs.site import check, pages
-from tauboost import comparing, io
+from tauboost import io, paper, plots
 
 DOCUMENTED_OF_IO = {"ModelFileError", "svmlight_blocks"}
 # What `compare` returns has these inside, and `plot_path` is `PathResult.plot`.
@@ -38,7 +38,8 @@ def test_every_public_name_is_in_the_reference():
     dask = pytest.importorskip("tauboost.dask")
     public = {f"tauboost.{name}" for name in tb.__all__}
     public |= {f"tauboost.dask.{name}" for name in dask.__all__}
-    public |= {f"tauboost.comparing.{name}" for name in set(comparing.__all__) - INSIDE}
+    public |= {f"tauboost.paper.{name}" for name in set(paper.__all__) - INSIDE}
+    public |= {f"tauboost.plots.{name}" for name in plots.__all__}
     public |= {f"tauboost.io.{name}" for name in DOCUMENTED_OF_IO & set(io.__all__)}
     assert set(named) == public
 

@@ -1,6 +1,6 @@
 """Which rows contradict each other: face by face.
 
-The minimum of the squared hinge (separation.py) gives w >= 0 with A^T w = 0: rows with w_j > 0 belong to
+The minimum of the squared hinge gives w >= 0 with A^T w = 0: rows with w_j > 0 belong to
 the hard core, and so does every row in their span, since the span of rows that balance each other
 is all of their positive combinations. lam must vanish on that span; within the lam that do, the
 rest is looked at in the same way, until it is separated or nothing is left. Each time the span

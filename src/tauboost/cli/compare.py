@@ -19,7 +19,7 @@ from rich.progress import BarColumn, TaskID, TextColumn
 from rich.table import Table
 from rich.text import Text
 
-from .. import comparing
+from .. import paper
 from ..base.messages import printable
 from ..base.progress import Bars
 from ..datasets.generators import make_w8a_like
@@ -137,7 +137,7 @@ def compare(
     prepare_folder(out)
     settings = [make_setting(*spec, tau, problem.n_coordinates) for spec in specs]
     with _Bars(len(settings), time_limit, max_epochs) as bars:
-        comparison = comparing.compare(
+        comparison = paper.compare(
             problem,
             settings,
             name=name,
@@ -227,7 +227,7 @@ def write_files(comparison: Comparison, files: dict[str, Path]) -> None:
     comparison.write_csv(files["csv"])
     comparison.write_json(files["json"])
     try:
-        comparing.plot_comparison(comparison, files["png"])
+        paper.plot_comparison(comparison, files["png"])
     except ImportError as error:
         typer.echo(f"no figure: {printable(str(error))}", err=True)
         del files["png"]

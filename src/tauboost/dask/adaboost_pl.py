@@ -7,7 +7,7 @@ from typing import Any, Self
 import numpy as np
 from distributed import Client, get_worker
 
-from .. import estimators
+from ..paper import adaboost_pl
 from ..paper.stumps import Stumps, boost
 from .actors import Crew
 from .loading import LoadedPart, LoadedParts, check_client
@@ -15,7 +15,7 @@ from .loading import LoadedPart, LoadedParts, check_client
 __all__ = ["AdaBoostPLClassifier"]
 
 
-class AdaBoostPLClassifier(estimators.AdaBoostPLClassifier):
+class AdaBoostPLClassifier(adaboost_pl.AdaBoostPLClassifier):
     """:class:`tauboost.AdaBoostPLClassifier` on rows that are in parts on a Dask cluster.
 
     Once fitted it predicts on this machine, as the local one does, and on dask arrays.
@@ -70,9 +70,9 @@ class AdaBoostPLClassifier(estimators.AdaBoostPLClassifier):
         self.merge(parts.crew.wait(boosts))
         return self
 
-    def to_local(self) -> estimators.AdaBoostPLClassifier:
+    def to_local(self) -> adaboost_pl.AdaBoostPLClassifier:
         """Return the fitted model without its client, to be kept or sent elsewhere."""
-        local = estimators.AdaBoostPLClassifier(
+        local = adaboost_pl.AdaBoostPLClassifier(
             self.n_estimators, n_parts=len(self.parts_), n_thresholds=self.n_thresholds
         )
         local.classes_, local.n_features_in_ = self.classes_, self.n_features_in_

@@ -131,7 +131,7 @@ class LabelledParts(LoadedParts):
         )
 
     def find_scales(self) -> Vector:
-        """Return the scale of each feature in psi, for each two-class problem (sparse/factors.py)."""
+        """Return the scale of each feature in psi, for each two-class problem."""
         unit = unit_of_weights(self.largest)
         how = (self.classes, self.n_features, self.units, unit)
         sums = self.on_each("sums", sums_of_part, *how, chosen=self.present, parts=self.given)

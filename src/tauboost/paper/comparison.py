@@ -52,7 +52,7 @@ class MethodSetting:
 
     Examples
     --------
-    >>> from tauboost.comparing import MethodSetting
+    >>> from tauboost.paper import MethodSetting
     >>> MethodSetting("one at a time", "pcdm", {"tau": 1}).label
     'one at a time'
     """
@@ -107,7 +107,7 @@ class Comparison:
     Examples
     --------
     >>> import tauboost as tb
-    >>> from tauboost.comparing import MethodSetting, compare
+    >>> from tauboost.paper import MethodSetting, compare
     >>> problem = tb.Problem(*tb.make_w8a_like(1000, random_state=0))
     >>> found = compare(problem, [MethodSetting("ours", "exact")], max_epochs=5)
     >>> found.start, found.best < -1
@@ -236,7 +236,7 @@ def compare(
     Examples
     --------
     >>> import tauboost as tb
-    >>> from tauboost.comparing import MethodSetting, compare
+    >>> from tauboost.paper import MethodSetting, compare
     >>> problem = tb.Problem([[1.0, 0.0], [1.0, 1.0], [0.0, 1.0]], [1, -1, 1])
     >>> both = [MethodSetting("all", "fully-parallel"), MethodSetting("one", "greedy")]
     >>> [row.label for row in compare(problem, both, max_epochs=5).table()]

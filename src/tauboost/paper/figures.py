@@ -60,7 +60,7 @@ def plot_comparison(comparison: Comparison, path: str | os.PathLike[str] | Path)
     Examples
     --------
     >>> import tauboost as tb
-    >>> from tauboost.comparing import MethodSetting, compare, plot_comparison
+    >>> from tauboost.paper import MethodSetting, compare, plot_comparison
     >>> problem = tb.Problem(*tb.make_w8a_like(1000, random_state=0))
     >>> settings = [MethodSetting(name, name) for name in ("exact", "greedy")]
     >>> plot_comparison(compare(problem, settings, max_epochs=20), "methods.png")

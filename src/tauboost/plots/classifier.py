@@ -41,7 +41,7 @@ def plot_top_features(
     Examples
     --------
     >>> import tauboost as tb
-    >>> from tauboost.comparing import plot_top_features
+    >>> from tauboost.plots import plot_top_features
     >>> X, y = tb.make_w8a_like(1000, random_state=0)
     >>> clf = tb.TauBoostClassifier(alpha=1e-3, random_state=0).fit(X, y)
     >>> plot_top_features(clf, 5).savefig("features.png")
@@ -82,7 +82,7 @@ def plot_explanation(
     Examples
     --------
     >>> import tauboost as tb
-    >>> from tauboost.comparing import plot_explanation
+    >>> from tauboost.plots import plot_explanation
     >>> X, y = tb.make_w8a_like(1000, random_state=0)
     >>> clf = tb.TauBoostClassifier(alpha=1e-3, random_state=0).fit(X, y)
     >>> plot_explanation(clf, X[[0]]).savefig("sample.png")
@@ -125,7 +125,7 @@ def plot_margins(clf: TauBoostClassifier, X: Any, y: ArrayLike, *, bins: int = 5
     Examples
     --------
     >>> import tauboost as tb
-    >>> from tauboost.comparing import plot_margins
+    >>> from tauboost.plots import plot_margins
     >>> X, y = tb.make_w8a_like(1000, random_state=0)
     >>> clf = tb.TauBoostClassifier(alpha=1e-3, random_state=0).fit(X, y)
     >>> plot_margins(clf, X, y).savefig("margins.png")

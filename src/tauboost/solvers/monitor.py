@@ -1,7 +1,7 @@
 """Watches one solve: the trace, the tests of its tolerances, the verdict.
 
 On separable data no finite optimum exists; a certificate of separability ends the run there. Where
-the optimum can be bounded from below (certificate.py), every run ends with a gap, and may stop on it.
+the optimum can be bounded from below (certificate.py), a run ends with a gap and may stop on it.
 """
 
 from __future__ import annotations

@@ -12,7 +12,7 @@ or a regularization path are fields of it.
   which does not depend on the scale of the features: without psi it is the largest weighted
   correlation, between 0 and 1, of a weak hypothesis with the labels, 0 exactly at the optimum.
   (For a classifier's columns in which few values are large u_i is less: design.edge_units.)
-- ``gap``, ``relative_gap``: how far the objective can be above the optimum, proved (certificate.py).
+- ``gap``, ``relative_gap``: how far the objective can be above the optimum (certificate.py).
 - ``decrease``: how much a sweep lowers the objective. It costs nothing, and proves nothing: enough
   to compare penalties by what is held out.
 - ``target``, ``max_epochs``, ``time_limit``.

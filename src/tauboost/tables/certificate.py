@@ -5,7 +5,7 @@ and F* the conjugate of the loss,
 
     F(x) + psi(x)  >=  -F*(u) - sum over terms of psi_term*(-g_term)        for every x,
 
-if both classes weigh the same in u, as the intercept is free (the bound of solvers/certificate.py, with
+if both classes weigh the same in u, as the intercept is free (solvers/certificate.py, with
 F(lam) - <g, lam> for -F*(u)). For that the weights of the heavier class are made smaller. psi* is
 
     columns   (|z_i| - l1)_+^2 / (2 l2) for each hypothesis, z_i = <g, h_i> its slope; one side of
