@@ -50,7 +50,7 @@ define suite
 endef
 # Every test believes in some number of cores, which its name and a seed decide (tests/helpers/
 # believed_cores.py). What lives by threads is run on 3 and on 8 as well.
-THREADED := tests/solvers tests/tuning tests/design tests/base \
+THREADED := tests/solvers tests/search tests/sparse_data tests/tables tests/texts tests/paper tests/base \
   $(wildcard tests/io/test_svmlight*.py tests/test_*.py)
 test: $(VENV)/dev.done lint types
 	$(call suite,$(BIN)/pytest)

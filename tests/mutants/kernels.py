@@ -11,12 +11,12 @@ from typing import NamedTuple
 
 __all__ = ["KERNELS", "Mutant"]
 
-LANES = "tests/tuning/test_lanes.py"
+LANES = "tests/sparse_data/test_lanes.py"
 ROWS = "tests/test_rows.py"
 EXACT = "tests/solvers/test_exact.py"
 SOLVERS = "tests/solvers/test_solvers.py"
-TABLES = "tests/test_table_problem.py"
-TABLE_LANES = "tests/tuning/test_table_lanes.py"
+TABLES = "tests/tables/test_problem.py"
+TABLE_LANES = "tests/tables/test_batch.py"
 
 
 class Mutant(NamedTuple):
