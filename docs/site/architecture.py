@@ -117,15 +117,18 @@ def graph() -> dict[str, set[str]]:
 
 
 def reduced(edges: dict[str, set[str]]) -> dict[str, set[str]]:
-    """Leave out every import that others imply."""
-    below: dict[str, set[str]] = {}
-    for name in sorted(edges, key=lambda part: HEIGHT[part]):
-        below[name] = set().union(*({b} | below.get(b, set()) for b in edges[name]), set())
-    implied = {
-        name: set().union(*(below.get(b, set()) for b in targets), set())
+    """Leave out the imports within a layer, and every import that others imply."""
+    down = {
+        name: {other for other in targets if HEIGHT[other] < HEIGHT[name]}
         for name, targets in edges.items()
     }
-    return {name: targets - implied[name] for name, targets in edges.items()}
+    below: dict[str, set[str]] = {}
+    for name in sorted(down, key=lambda part: HEIGHT[part]):
+        below[name] = set().union(*({other} | below.get(other, set()) for other in down[name]))
+    return {
+        name: targets - set().union(*(below.get(other, set()) for other in targets))
+        for name, targets in down.items()
+    }
 
 
 def purpose(part: str) -> str:
@@ -145,16 +148,18 @@ LOOK = (
     'font-family="sans-serif" font-size="12" role="img" '
     'aria-label="The parts of tauboost, from the command line down to the base"'
 )
-BOX, GAP, ROW, LEFT = (104, 30), 14, 66, 150
+BOX, GAP, ROW, LEFT = (128, 30), 16, 62, 190
 
 
 def picture() -> str:
     """Return the parts, layer by layer, and the imports that no others imply, as SVG."""
-    places, width = {}, 0
+    step = BOX[0] + GAP
+    most = max(len(names) for _, names in LAYERS)
+    width, places = LEFT + most * step, {}
     for height, (_, names) in enumerate(reversed(LAYERS)):
+        left = LEFT + (most - len(names)) * step // 2  # in the middle
         for k, name in enumerate(names):
-            places[name] = (LEFT + k * (BOX[0] + GAP), 12 + height * ROW)
-            width = max(width, places[name][0] + BOX[0] + 12)
+            places[name] = (left + k * step, 12 + height * ROW)
     tall = 12 + len(LAYERS) * ROW
     lines = [
         f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {tall}" {LOOK}>',
@@ -164,8 +169,6 @@ def picture() -> str:
         for target in sorted(targets, key=lambda part: (HEIGHT[part], part)):
             (x, y), (u, v) = places[name], places[target]
             x, u = x + BOX[0] // 2, u + BOX[0] // 2
-            if y == v:
-                continue
             y, bend = y + BOX[1], (v - y - BOX[1]) // 2
             lines.append(
                 f'<path d="M{x} {y}C{x} {y + bend} {u} {v - bend} {u} {v}" '
