@@ -4,11 +4,10 @@ from __future__ import annotations
 
 import math
 import re
+import sys
 import warnings
 from collections.abc import Sequence
 from typing import Any
-
-import numpy as np
 
 __all__ = [
     "FitWarning",
@@ -30,7 +29,8 @@ OF_NUMPY = re.compile(r"\bnp\.(?:\w+\(([^()]*)\)|(True|False)_)")
 
 def shown(value: Any) -> str:
     """Return a value as a message shows it: on one line, and short."""
-    if isinstance(value, np.generic):
+    numpy = sys.modules.get("numpy")  # whoever has a number of NumPy has loaded it
+    if numpy is not None and isinstance(value, numpy.generic):
         value = value.item()
     try:
         text = OF_NUMPY.sub(r"\1\2", " ".join(repr(value).split()))
