@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "kernels/logistic.hpp"
+#include "kernels/weights.hpp"
 #include "simd/vectors.hpp"
 #include "tests/check.hpp"
 
@@ -31,6 +32,11 @@ Found on_width(int width, const std::vector<double>& x) {
 }  // namespace
 
 void test_functions() {
+  // Four partial sums, added in pairs: the order is part of the bits that are promised.
+  const double terms[] = {1.0, 1e16, -1e16, 1.0, 2.0};
+  const auto term = [&](std::int64_t k) { return terms[k]; };
+  CHECK(fixed_sum(0, 4, term) == 0.0 && fixed_sum(0, 5, term) == 4.0);
+
   double worst = 0.0;
   for (double x = -5.0; x < 5.0; x += 1e-4)
     if (std::abs(x) > 1e-15) worst = std::max(worst, ulps(expm1(x), std::expm1(x)));

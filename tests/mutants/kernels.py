@@ -12,11 +12,10 @@ from typing import NamedTuple
 __all__ = ["KERNELS", "Mutant"]
 
 LANES = "tests/sparse_data/test_lanes.py"
-ROWS = "tests/test_rows.py"
 EXACT = "tests/solvers/test_exact.py"
 SOLVERS = "tests/solvers/test_solvers.py"
 TABLES = "tests/tables/test_problem.py"
-TABLE_LANES = "tests/tables/test_batch.py"
+PHASES = "tests/project/test_sanitizers.py::test_phases_of_all_sizes"
 
 
 class Mutant(NamedTuple):
@@ -176,7 +175,6 @@ KERNELS = [
         "cpp/kernels/weights.hpp",
         "return (a + b) + (c + d);",
         "return ((a + b) + c) + d;",
-        ("cpp", EXACT, SOLVERS),
     ),
     Mutant(
         "scale: both signs of a column grow alike",
@@ -228,13 +226,14 @@ KERNELS = [
         "cpp/threads/thread_pool.hpp",
         "wait_for(static_cast<std::uint32_t>(phase.n_tasks - own));",
         "static_cast<void>(own);",
+        ("cpp", PHASES),
     ),
     Mutant(
         "claims in any phase",
         "cpp/threads/thread_pool.hpp",
         "return word >> 32 == phase ?",
         "return phase == phase ?",
-        ("cpp", "tests/project/test_sanitizers.py::test_phases_of_all_sizes"),
+        ("cpp", PHASES),
     ),
     Mutant(
         "what a task throws is lost",
