@@ -43,7 +43,7 @@ ALL_PAGES = sorted(
 WRITTEN = {"benchmarks/results"}  # by a run
 MAPS = sorted({*ALL_PAGES, "cpp/README.md"} - {"CHANGELOG.md"})  # which tells of former files
 PATH = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|cpp|hpp|inc|pml|cjs))`")
-FOLDER = re.compile(r"`((?:src|cpp|tests|benchmarks|fuzz)/(?:\w+/?)*)`")
+FOLDER = re.compile(r"`((?:src|cpp|tests|benchmarks|fuzz)/[\w/]*)`")
 
 
 def run_block(block: shown_output.Block, page: str, names: dict[str, Any]) -> None:
