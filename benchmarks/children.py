@@ -25,7 +25,7 @@ sys.exit(os.waitstatus_to_exitcode(status))
 
 
 def in_a_child(work: Callable[..., dict[str, float]], *given: Any) -> dict[str, float]:
-    """Return what a function returns in a process of its own."""
+    """Return what a function returns in a separate process."""
     context = multiprocessing.get_context("spawn")
     with ProcessPoolExecutor(1, mp_context=context) as children:
         return children.submit(work, *given).result()

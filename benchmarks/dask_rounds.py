@@ -3,7 +3,7 @@
     python benchmarks/dask_rounds.py                      # the cost of a round, generated data
     python benchmarks/dask_rounds.py --data FILE.svm.xz   # and time to an AUC, against one process
 
-A round is a bundle: steps go out, sums come back. Its cost is the time of the round less that of
+A round is a block: steps go out, sums come back. Its cost is the time of the round less that of
 the slowest part's kernels, measured on the workers themselves. Workers are processes of one thread.
 """
 
@@ -74,7 +74,7 @@ def print_rounds(client: Client, n_rounds: int) -> None:
 
 
 def print_race(client: Client, X: Any, y: Any, auc: float) -> None:
-    """Time to an AUC on held-out rows, every fifth, on one process and on the cluster."""
+    """Time to an AUC on test rows, every fifth, on one process and on the cluster."""
     X = sp.csr_array(X)
     held = np.arange(len(y)) % 5 == 0
     whole = tb.Problem(X[~held], y[~held])
@@ -88,16 +88,16 @@ def print_race(client: Client, X: Any, y: Any, auc: float) -> None:
     }
     table = []
     for name, (problem, how) in ways.items():
-        times = [race(problem, X[held], y[held], auc, how) for _ in range(3)]
+        times = [seconds_to(problem, X[held], y[held], auc, how) for _ in range(3)]
         table.append([name, f"{np.median(times):.3f}"])
     print_table(f"seconds to AUC {auc}", ("where", "seconds"), table)
 
 
-def race(problem: tb.Problem, X: Any, y: Any, auc: float, how: dict[str, Any]) -> float:
+def seconds_to(problem: tb.Problem, X: Any, y: Any, auc: float, how: dict[str, Any]) -> float:
     """Return the seconds a solve took to reach the AUC; looking at it is not counted."""
     looking = 0.0
 
-    def look(at: tb.Snapshot) -> bool:
+    def reached(at: tb.Snapshot) -> bool:
         nonlocal looking
         begin = time.perf_counter()
         is_there = roc_auc_score(y, -(X @ at.lam)) >= auc
@@ -107,9 +107,9 @@ def race(problem: tb.Problem, X: Any, y: Any, auc: float, how: dict[str, Any]) -
     options = {"alpha": 1e-3, "l1_ratio": 0.0, "max_epochs": 10, "random_state": 0} | how
     begin = time.perf_counter()
     if isinstance(problem, td.DaskProblem):
-        td.solve(None, problem, callback=look, **options)
+        td.solve(None, problem, callback=reached, **options)
     else:
-        tb.solve(problem, callback=look, **options)
+        tb.solve(problem, callback=reached, **options)
     return time.perf_counter() - begin - looking
 
 

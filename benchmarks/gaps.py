@@ -1,4 +1,4 @@
-"""What a certified gap costs: solves that stop on it, against the same way without a look at it.
+"""What a certified gap costs: solves that stop on it, against the same way without it.
 
 For every data set and psi, ``solve(gap=...)`` is timed against a run to the same objective
 (``target``) from the same seed, in turns; solves of more than five seconds are timed once. The
@@ -70,8 +70,8 @@ def main() -> None:
     """Measure and write gaps.csv."""
     options = common.parser(__doc__)
     options.add_argument("data", nargs="*", default=NAMES, help="data sets beside w8a")
-    options.add_argument("--repeats", type=int, default=5, help="the median of so many counts")
-    options.add_argument("--alpha", type=float, default=1e-3, help="strength of psi")
+    options.add_argument("--repeats", type=int, default=5, help="the median of N counts")
+    options.add_argument("--alpha", type=float, default=1e-3, help="alpha of psi")
     options.add_argument("--gap", type=float, default=1e-6, help="where to stop")
     options.add_argument("--epochs", type=float, default=100, help="where to give up")
     chosen = options.parse_args()

@@ -244,8 +244,8 @@ def show_scaling(rows: Sequence[Row]) -> None:
         [[cell.format(**row) for cell in cells] for row in rows],
     )
     ratio = next(row["ratio_to_one_thread"] for row in rows if row["threads"] == 2)
-    verdict = "met" if ratio >= ASYNC_TARGET else "missed"
-    print(f"two threads: {ratio:.2f} x one; target at least {ASYNC_TARGET} x: {verdict}")
+    outcome = "met" if ratio >= ASYNC_TARGET else "missed"
+    print(f"two threads: {ratio:.2f} x one; target at least {ASYNC_TARGET} x: {outcome}")
     common.remark_on(rows[0]["other_cores_busy"])
 
 

@@ -3,7 +3,7 @@
 Every table of the page stands between `<!-- table: NAME -->` and `<!-- end -->`, and is made anew
 from the CSV files of the run; so are the paragraph about the machine and the list of what others do
 better. Pictures are copied. The words between stay as they are, so they must hold no figures. A
-quick run makes a page of its own, beside its results.
+quick run makes a separate page, beside its results.
 """
 
 from __future__ import annotations

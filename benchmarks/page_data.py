@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from functools import partial
 
-from page_races import OURS, Race, races, sparse, tables, texts, without_result
+from page_comparisons import OURS, Comparison, comparisons, sparse, tables, texts, without_result
 from page_results import Results, figure, seconds, table, times
 
 __all__ = ["GENERATORS"]
@@ -28,36 +28,36 @@ def summary(results: Results) -> str:
     heads = ["", "data", "", "tauboost", "the fastest peer", "its time / ours"]
     heads += ["the best peer", "its time / ours"]
     lines, kind = [], ""
-    for race in races(results):
-        ours = race.ours["seconds"]
-        cells = [race.kind if race.kind != kind else "", race.name, WORDS[race.measure]]
-        cells.append(f"**{race.cell(race.ours)}**")
-        for peer in (race.fastest, race.best):
-            cells += [f"{peer['model']}: {race.cell(peer)}", times(peer["seconds"] / ours)]
+    for entry in comparisons(results):
+        ours = entry.ours["seconds"]
+        cells = [entry.kind if entry.kind != kind else "", entry.name, WORDS[entry.measure]]
+        cells.append(f"**{entry.cell(entry.ours)}**")
+        for peer in (entry.fastest, entry.best):
+            cells += [f"{peer['model']}: {entry.cell(peer)}", times(peer["seconds"] / ours)]
         lines.append(cells)
-        kind = race.kind
+        kind = entry.kind
     return table(heads, lines)
 
 
 def behind(results: Results) -> str:
     """List where a peer is faster than our default, or better."""
-    lines = [line for race in races(results) for line in defeats(race)]
+    lines = [line for entry in comparisons(results) for line in defeats(entry)]
     return "\n".join(lines) or "Nowhere in this run."
 
 
-def defeats(race: Race) -> Iterator[str]:
-    """Yield a line if any peer of a race is ahead in time or in quality."""
-    ours, fastest = race.ours, race.fastest
-    of_all = f"of {len(race.peers)} peers, most of all"
-    faster = [peer for peer in race.peers if peer["seconds"] < ours["seconds"]]
+def defeats(entry: Comparison) -> Iterator[str]:
+    """Yield a line if any peer of a comparison is ahead in time or in quality."""
+    ours, fastest = entry.ours, entry.fastest
+    of_all = f"of {len(entry.peers)} peers, most of all"
+    faster = [peer for peer in entry.peers if peer["seconds"] < ours["seconds"]]
     said = []
     if faster:
         ratio = times(ours["seconds"] / fastest["seconds"])
-        scores = f"{WORDS[race.measure]} {race.against(fastest)}"
+        scores = f"{WORDS[entry.measure]} {entry.against(fastest)}"
         most = f"{fastest['model']} ({ratio} times as fast, {scores})"
         said.append(f"Faster: {len(faster)} {of_all} {most}.")
     # Texts are ordered by accuracy, and a peer may still rank better.
-    for judged in [race, *([replace(race, measure="auc")] if race.kind == "texts" else [])]:
+    for judged in [entry, *([replace(entry, measure="auc")] if entry.kind == "texts" else [])]:
         better = [peer for peer in judged.peers if judged.score(peer) > judged.score(ours)]
         if not better:
             continue
@@ -68,7 +68,7 @@ def defeats(race: Race) -> Iterator[str]:
         if both := [peer["model"] for peer in better if peer in faster]:
             said.append(f"Ahead in both: {'; '.join(both)}.")
     if said:
-        yield f"- **{race.name}** ({race.kind}). {' '.join(said)}"
+        yield f"- **{entry.name}** ({entry.kind}). {' '.join(said)}"
 
 
 # Sparse data.
@@ -78,47 +78,47 @@ def peers(results: Results) -> str:
     """Return every family of classifiers by its best setting, on all sets."""
     found = sparse(results)
     families = family_names(found)
-    heads = ["", *(race.name for race in found)]
-    lines = [["**tauboost**", *(f"**{race.cell(race.ours)}**" for race in found)]]
-    lines.append(["a quick fit of it", *(named(race, QUICK) for race in found)])
-    lines += [[label, *(best_of(race, f) for race in found)] for f, label in families.items()]
+    heads = ["", *(entry.name for entry in found)]
+    lines = [["**tauboost**", *(f"**{entry.cell(entry.ours)}**" for entry in found)]]
+    lines.append(["a quick fit of it", *(named(entry, QUICK) for entry in found)])
+    lines += [[label, *(best_of(entry, f) for entry in found)] for f, label in families.items()]
     return table(heads, lines)
 
 
-def family_names(found: Sequence[Race]) -> dict[str, str]:
+def family_names(found: Sequence[Comparison]) -> dict[str, str]:
     """Return the names of families of peers; one with a single model has the name of that."""
     models: dict[str, set[str]] = {}
-    for row in (row for race in found for row in race.rows if row["family"] != OURS):
+    for row in (row for entry in found for row in entry.rows if row["family"] != OURS):
         models.setdefault(row["family"], set()).add(row["model"])
     return {family: min(own) if len(own) == 1 else family for family, own in models.items()}
 
 
-def named(race: Race, model: str) -> str:
+def named(entry: Comparison, model: str) -> str:
     """Write the result of a model."""
-    return next((race.cell(row) for row in race.rows if row["model"] == model), "-")
+    return next((entry.cell(row) for row in entry.rows if row["model"] == model), "-")
 
 
-def best_of(race: Race, family: str) -> str:
+def best_of(entry: Comparison, family: str) -> str:
     """Write the best result of a family."""
-    rows = [row for row in race.rows if row["family"] == family]
+    rows = [row for row in entry.rows if row["family"] == family]
     fitted = [row for row in rows if math.isfinite(row["seconds"])]
     if not fitted:
         return without_result(rows[0]) if rows else "-"
-    return race.cell(max(fitted, key=race.score))
+    return entry.cell(max(fitted, key=entry.score))
 
 
 def quick_fit(results: Results) -> str:
     """Hold the single quick fit against the fastest LIBLINEAR, on the first set."""
-    race = sparse(results)[0]
-    quick = next((row for row in race.rows if row["model"] == QUICK), None)
-    theirs = [row for row in race.peers if row["family"] == LIBLINEAR]
+    entry = sparse(results)[0]
+    quick = next((row for row in entry.rows if row["model"] == QUICK), None)
+    theirs = [row for row in entry.peers if row["family"] == LIBLINEAR]
     if quick is None or not theirs or not math.isfinite(quick["seconds"]):
         return "It was not measured in this run."
     fastest = min(theirs, key=lambda row: row["seconds"])
     return (
-        f"On {race.name}: {WORDS[race.measure]} {race.score(quick):.4f} after "
+        f"On {entry.name}: {WORDS[entry.measure]} {entry.score(quick):.4f} after "
         f"{seconds(quick['seconds'])} s, {times(fastest['seconds'] / quick['seconds'])} times as "
-        f"fast as the fastest LIBLINEAR on one core ({fastest['model']}, {race.cell(fastest)})."
+        f"fast as the fastest LIBLINEAR on one core ({fastest['model']}, {entry.cell(fastest)})."
     )
 
 
@@ -128,13 +128,13 @@ def quick_fit(results: Results) -> str:
 def table_models(results: Results) -> str:
     """Return AUC and seconds of every model on every table."""
     found = tables(results)
-    models = dict.fromkeys(row["model"] for race in found for row in race.rows)
-    ours = {row["model"] for race in found for row in race.rows if row["family"] == OURS}
+    models = dict.fromkeys(row["model"] for entry in found for row in entry.rows)
+    ours = {row["model"] for entry in found for row in entry.rows if row["family"] == OURS}
     lines = []
     for model in models:
         name = f"**{model}**" if model in ours else model
-        lines.append([name, *(named(race, model) for race in found)])
-    return table(["", *(race.name for race in found)], lines)
+        lines.append([name, *(named(entry, model) for entry in found)])
+    return table(["", *(entry.name for entry in found)], lines)
 
 
 def large_tables(results: Results) -> str:
@@ -154,13 +154,13 @@ def text_ways(results: Results) -> str:
     """Return accuracy, AUC and times of every way from strings to labels."""
     heads = ["way", "accuracy", "AUC", "fit: wall s", "x tauboost", "processor s", "labels: s"]
     lines = []
-    for race in texts(results):
-        for row in sorted(race.rows, key=lambda r: (math.isnan(r["accuracy"]), -r["accuracy"])):
+    for entry in texts(results):
+        for row in sorted(entry.rows, key=lambda r: (math.isnan(r["accuracy"]), -r["accuracy"])):
             name = f"**{row['model']}**" if row["family"] == OURS else row["model"]
             if math.isnan(row["seconds"]):
                 lines.append([name, without_result(row), *[""] * (len(heads) - 2)])
                 continue
-            ratio = times(row["seconds"] / race.ours["seconds"])
+            ratio = times(row["seconds"] / entry.ours["seconds"])
             lines.append([name, f"{row['accuracy']:.4f}", f"{row['auc']:.4f}"])
             clocks = (row["processor_seconds"], row["predict_seconds"])
             lines[-1] += [seconds(row["seconds"]), ratio, *map(seconds, clocks)]

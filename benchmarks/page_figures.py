@@ -1,7 +1,7 @@
 """The pictures of docs/tables.md, drawn by the code that the page shows.
 
 The page's blocks of Python run one after the other, in the folder for results; what they draw there
-is copied to docs/figures by hand, after a look at it. --quick ends with the first picture.
+is copied to docs/figures by hand, after a check by eye. --quick ends with the first picture.
 """
 
 from __future__ import annotations

@@ -103,7 +103,7 @@ class Results:
 
 
 def _value(name: str, cell: str) -> Any:
-    if name == "commit":  # may look like a number
+    if name == "commit":  # may read as a number
         return cell
     try:
         return float(cell)

@@ -138,7 +138,7 @@ def run_to_target(
 
 
 def crossing(trace: tb.Trace, column: str, target: float) -> float:
-    """Return where the objective met the target, between the two looks around it."""
+    """Return where the objective met the target, between the two evaluations around it."""
     reached = np.flatnonzero(trace.objective <= target)
     if not reached.size:
         return float("nan")

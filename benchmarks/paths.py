@@ -1,7 +1,7 @@
-"""Seconds for a cross-validated regularisation path: folds in lanes, and in other ways.
+"""Seconds for a cross-validated regularisation path: folds in a batch, and in other ways.
 
 The same 20 alphas and the same 5 folds, three times: by ``regularization_path``; by the same code
-with one problem a lane group, so that every problem reads the matrix by itself; and as separate
+with one problem a batch, so that every problem reads the matrix by itself; and as separate
 fits, each from its own matrix and from 0.
 """
 
@@ -33,12 +33,12 @@ def ways(data: common.Data, l1_ratio: float, chosen: argparse.Namespace) -> Ways
     n_alphas = 5 if chosen.quick else 20
     first = tb.regularization_path(X, y, cv=splits, n_alphas=n_alphas, **options)
 
-    def in_lanes() -> object:
+    def batched() -> object:
         return tb.regularization_path(X, y, cv=splits, alphas=first.alphas, **options)
 
     def one_by_one() -> object:
         with patch.object(paths, "LANES", (1,)):
-            return in_lanes()
+            return batched()
 
     def separate_fits() -> object:
         every = np.arange(len(y))
@@ -48,7 +48,7 @@ def ways(data: common.Data, l1_ratio: float, chosen: argparse.Namespace) -> Ways
             for alpha in first.alphas
         ]
 
-    return {"in lanes": in_lanes, "one by one": one_by_one, "separate fits": separate_fits}
+    return {"batched": batched, "one by one": one_by_one, "separate fits": separate_fits}
 
 
 def measure(data: common.Data, l1_ratio: float, chosen: argparse.Namespace) -> list[Row]:
@@ -91,7 +91,7 @@ def data_sets(chosen: argparse.Namespace) -> list[common.Data]:
 def main() -> None:
     """Measure and write paths.csv."""
     options = common.parser(__doc__)
-    options.add_argument("--repeats", type=int, default=3, help="the median of so many counts")
+    options.add_argument("--repeats", type=int, default=3, help="the median of N counts")
     options.add_argument("--rows", type=int, default=5000, help="samples of imdb_unigram")
     chosen = options.parse_args()
     rows: list[Row] = []
@@ -101,7 +101,7 @@ def main() -> None:
     cells = ("{data}", "{way}", "{l1_ratio:g}", "{seconds:.2f}", "{ratio:.1f}")
     common.print_table(
         "20 alphas, 5 folds and all samples",
-        ("data", "way", "l1_ratio", "seconds", "x in lanes"),
+        ("data", "way", "l1_ratio", "seconds", "x batched"),
         [[cell.format(**row) for cell in cells] for row in rows],
         n_words=2,
     )

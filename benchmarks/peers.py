@@ -1,6 +1,6 @@
 """tauboost against the classifiers its users come from: time of a fit, and how good the model is.
 
-A fit is timed from CSR in memory to a fitted model. Every classifier runs in a process of its own;
+A fit is timed from CSR in memory to a fitted model. Every classifier runs in a separate process;
 they take turns, with a pause between runs, and medians over the repeats count. One more fit before
 these, which is not counted, warms up; a fit that takes long is not repeated. Models are scored on a
 fixed split: 70 % to fit on, 30 % to score on.
@@ -36,7 +36,7 @@ Row = dict[str, Any]
 Workers = dict[str, Worker]
 
 
-# The race.
+# The comparison.
 
 
 def compare(data: common.Data, workers: Workers, chosen: argparse.Namespace) -> list[Row]:
@@ -56,7 +56,7 @@ def race_on(
     with tempfile.TemporaryDirectory() as folder:
         save_split(Path(folder), parts)
         failures = start(taking_part, workers, Path(folder), chosen)
-        answers, failed = race([p for p in taking_part if p.name in workers], workers, chosen)
+        answers, failed = fit_peers([p for p in taking_part if p.name in workers], workers, chosen)
     failures |= failed
     return [
         about | row_of(peer, answers.get(peer.name, []), failures.get(peer.name, ""), chosen)
@@ -77,7 +77,7 @@ def start(
     }
 
 
-def race(
+def fit_peers(
     peers: Sequence[Peer], workers: Workers, chosen: argparse.Namespace
 ) -> tuple[dict[str, list[Row]], dict[str, str]]:
     """Fit in turns: the answers of those that had any, and why the others had none."""
@@ -174,7 +174,7 @@ def show_summary(lines: Sequence[Line]) -> list[Row]:
     )
     return [
         {"data": line.data, "model": line.model, "what": line.what, "figure": line.figure}
-        | {"wanted": line.wanted, "reached": line.verdict}
+        | {"wanted": line.wanted, "reached": line.reached}
         for line in lines
     ]
 

@@ -26,7 +26,7 @@ DEFAULT = "tauboost"
 QUICK = "tauboost, quick fit"
 LIBLINEAR = "LIBLINEAR"  # a family
 LOGISTIC = "LogisticRegression lbfgs"
-STRENGTHS = (0.03, 0.3, 3.0)
+ALPHAS = (0.03, 0.3, 3.0)
 
 
 @dataclass(frozen=True)
@@ -167,7 +167,7 @@ PEERS = [
     Peer(DEFAULT, "tauboost", "tauboost", "TauBoostClassifier", threads="n_jobs"),
     Peer(QUICK, "tauboost", "tauboost", "TauBoostClassifier", _OURS, threads="n_jobs"),
     *_for_each(
-        STRENGTHS,
+        ALPHAS,
         "C",
         lambda name, given: Peer(
             f"LIBLINEAR logistic, {name}", LIBLINEAR, _LINEAR, "LogisticRegression",
@@ -175,14 +175,14 @@ PEERS = [
         ),
     ),
     *_for_each(
-        STRENGTHS,
+        ALPHAS,
         "C",
         lambda name, given: Peer(
             f"LIBLINEAR SVM, {name}", LIBLINEAR, "sklearn.svm", "LinearSVC", given
         ),
     ),
     *_for_each(
-        STRENGTHS,
+        ALPHAS,
         "C",
         lambda name, given: Peer(
             f"LIBLINEAR multi-core, {name}", "LIBLINEAR multi-core", __name__, "Multicore",

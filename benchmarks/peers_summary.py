@@ -40,8 +40,8 @@ class Line:
     style: str = "{:.1f}"
 
     @property
-    def verdict(self) -> str:
-        """Say whether the figure is as wanted."""
+    def reached(self) -> str:
+        """Return whether the figure is as wanted."""
         if self.wanted is None or math.isnan(self.figure):
             return "-"
         return "yes" if self.figure >= self.wanted else "no"
@@ -50,7 +50,7 @@ class Line:
         """Return the line as text."""
         wanted = "-" if self.wanted is None else ">= " + self.style.format(self.wanted)
         figure = "-" if math.isnan(self.figure) else self.style.format(self.figure)
-        return (self.data, self.model, self.what, figure, wanted, self.verdict)
+        return (self.data, self.model, self.what, figure, wanted, self.reached)
 
 
 def summary(tables: Mapping[str, Sequence[Row]]) -> list[Line]:

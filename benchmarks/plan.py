@@ -48,7 +48,7 @@ FIELDS = {
 GOAL = {"sweep_1", "sweep_n", "fit_seconds", "peak_bytes"}
 
 
-# In processes of their own.
+# In separate processes.
 
 
 def warm_up(n_threads: int) -> None:
@@ -82,7 +82,7 @@ def predicted(folder: str, path: str, n_threads: int, seconds: float) -> Row:
 
 
 def truth(folder: str, path: str, n_threads: int, accuracy: float, seed: int) -> Row:
-    """Do it all, and look at the clock."""
+    """Do it all, and time it."""
     X, y = read(folder)
     warm_up(n_threads)
     found = fit_truth(X, y, n_threads, seed)

@@ -118,8 +118,8 @@ def show(rows: Sequence[Row]) -> None:
         ],
     )
     ratio = max(r["ratio_to_scikit_learn"] for r in rows if r["reader"] == "load_svmlight")
-    verdict = "met" if ratio >= TARGET else "missed"
-    print(f"load_svmlight: {ratio:.1f} x {BASELINE}; target {TARGET} x: {verdict}; aim {AIM} x")
+    outcome = "met" if ratio >= TARGET else "missed"
+    print(f"load_svmlight: {ratio:.1f} x {BASELINE}; target {TARGET} x: {outcome}; aim {AIM} x")
     common.remark_on(rows[0]["other_cores_busy"])
 
 

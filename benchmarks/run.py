@@ -30,7 +30,7 @@ from parts import PARTS, Part, named
 RECORD = "machine.json"
 LOGS = "logs"
 GRACE = 20.0  # seconds between asking a part to end and ending it
-LOOK = 0.5  # seconds between looks at a part
+CHECK_EVERY = 0.5  # seconds between checks of a part
 DIRTY = "+dirty"
 INTERRUPTED = 130
 
@@ -95,14 +95,14 @@ def run_part(part: Part, chosen: argparse.Namespace, tick: Any) -> Record:
 
 
 def watch(command: Sequence[str], log: Any, tick: Any) -> int:
-    """Run a command in a session of its own; when this is interrupted, it ends with all its own."""
+    """Run a command in a separate session; when this is interrupted, it ends with all its own."""
     environment = os.environ | {"PYTHONUNBUFFERED": "1"}
     streams = {"stdin": subprocess.DEVNULL, "stdout": log, "stderr": subprocess.STDOUT}
     child = subprocess.Popen(command, env=environment, start_new_session=True, **streams)
     try:
         while True:
             with suppress(subprocess.TimeoutExpired):
-                return child.wait(LOOK)
+                return child.wait(CHECK_EVERY)
             tick()
     finally:
         if child.poll() is None:

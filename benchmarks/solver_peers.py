@@ -69,13 +69,13 @@ class Task:
 
     @property
     def terms(self) -> dict[str, float]:
-        """The terms of psi, with their strengths."""
-        strengths = {"l1": self.penalty.l1, "l2": self.penalty.l2}
-        return {name: strength for name, strength in strengths.items() if strength > 0}
+        """The terms of psi, with their alphas."""
+        alphas = {"l1": self.penalty.l1, "l2": self.penalty.l2}
+        return {name: alpha for name, alpha in alphas.items() if alpha > 0}
 
     def words(self) -> str:
         """Say what is solved, and with how many threads."""
-        psi = ", ".join(f"{name} = {strength:g}" for name, strength in self.terms.items())
+        psi = ", ".join(f"{name} = {alpha:g}" for name, alpha in self.terms.items())
         threads = f"{self.chosen.threads} thread" + "s" * (self.chosen.threads > 1)
         return f"{self.data.name}, {self.problem.loss} loss, {psi or 'no penalty'}, {threads}"
 
@@ -145,14 +145,14 @@ def csr_lbfgs(task: Task) -> Callable[[int], Trace]:
         trace: Trace = []
         began = time.perf_counter()
 
-        def look(intermediate_result: Any) -> None:
+        def record(intermediate_result: Any) -> None:
             trace.append((time.perf_counter() - began, intermediate_result.fun))
             if task.is_over(*trace[-1]):
                 raise StopIteration
 
         start = np.zeros(A.shape[1])
         limits = {"maxiter": 10**9, "maxfun": 10**9, "ftol": 0.0, "gtol": 0.0}
-        minimize(evaluate, start, method="L-BFGS-B", jac=True, callback=look, options=limits)
+        minimize(evaluate, start, method="L-BFGS-B", jac=True, callback=record, options=limits)
         return trace
 
     return run

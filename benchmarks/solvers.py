@@ -34,7 +34,7 @@ from tauboost.paper.figures import SPARE, STYLES
 USUAL_GAP = 3  # of these: 1e-4
 TARGET_EPOCHS = 3
 REST = 0.3  # seconds
-BUNDLE = 256
+BLOCK = 256
 SWEEPS = (
     {"loss": "exponential", "alpha": 0.0, "l1_ratio": 1.0},
     {"loss": "exponential", "alpha": 1e-3, "l1_ratio": 1.0},
@@ -84,7 +84,7 @@ def run_own(task: Task, name: str, options: Row, seed: int) -> Trace:
     return list(zip(trace.seconds, trace.objective, strict=True))
 
 
-# The race: every method to every gap.
+# The comparison: every method to every gap.
 
 
 def compare(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None:
@@ -106,7 +106,7 @@ def compare(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None:
     rows = gap_rows(task, contenders, times[:, IN_TABLE])
     show(task, contenders, rows)
     common.remark_on(others.cores)
-    psi = [f"{name}_{strength:g}" for name, strength in task.terms.items()]
+    psi = [f"{name}_{alpha:g}" for name, alpha in task.terms.items()]
     stem = file_stem("solvers", data.name, chosen.loss, *psi)
     busy = {"other_cores_busy": round(others.cores, 2)}
     common.write_csv(chosen.out / f"{stem}.csv", [row | busy for row in rows], origin)
@@ -232,13 +232,13 @@ def sweep(data: common.Data, chosen: argparse.Namespace, origin: Row) -> None:
     for case in SWEEPS:
         task = Task.build(data, argparse.Namespace(**vars(chosen) | case))
         for threads in sorted({1, chosen.threads}):
-            start = partial(sweep_arguments, task.problem, task.penalty, BUNDLE)
+            start = partial(sweep_arguments, task.problem, task.penalty, BLOCK)
             kernels = [partial(run, threads) for run in (sweep_once, gather_once)]
             timings = common.time_in_turns(
                 [common.Candidate(start, run) for run in kernels], chosen.repeats
             )
             ns, limit = (1e9 * seconds / task.problem.nnz for seconds in timings.medians)
-            about = task.label() | {"tau": BUNDLE, "threads": threads, "ns_per_nonzero": ns}
+            about = task.label() | {"tau": BLOCK, "threads": threads, "ns_per_nonzero": ns}
             about |= {"pure_gather": limit, "ratio_to_pure_gather": ns / limit}
             rows.append(about | {"other_cores_busy": round(timings.other_cores, 2)})
     cells = ["{loss}", "{alpha:g}", "{l1_ratio:g}", "{threads}", "{ns_per_nonzero:.2f}"]
@@ -264,7 +264,7 @@ def arguments() -> argparse.Namespace:
         nargs="*",
         help="public sets by name, or svmlight files; by default w8a, for --sweep imdb_unigram",
     )
-    add("--alpha", type=float, default=0.0, help="strength of psi")
+    add("--alpha", type=float, default=0.0, help="alpha of psi")
     add("--l1-ratio", type=float, default=1.0, help="1: l1, 0: l2")
     add("--loss", choices=("exponential", "logistic"), default="exponential", help="the loss")
     every = [*tb.METHODS, *PEERS]

@@ -1,7 +1,7 @@
 """tauboost against what people fit tables with: AUC, log-loss and the time of a fit.
 
 Any CSV file, or the public tables. 70 % of the rows to fit on, 30 % to score on, the same for all;
-every classifier in a process of its own, in turns, all threads; the median of the repeats counts.
+every classifier in a separate process, in turns, all threads; the median of the repeats counts.
 A fit that takes longer than ten seconds is not repeated. --sweep, --million, --genes and --greedy
 measure single figures instead.
 """

@@ -89,7 +89,7 @@ def quick_tables(seed: int) -> list[Table]:
 
 
 def many_rows(n_samples: int, n_columns: int, seed: int) -> tuple[np.ndarray, np.ndarray]:
-    """Generate numbers in which a third of the columns matter, each by a curve of its own."""
+    """Generate numbers in which a third of the columns matter, each by a separate curve."""
     rng = np.random.default_rng(seed)
     X = rng.standard_normal((n_samples, n_columns))
     score = np.zeros(n_samples)

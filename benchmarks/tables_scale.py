@@ -1,7 +1,7 @@
 """Single figures about tables: a sweep against its limit, many rows, many columns, many rounds.
 
 Each function measures one of them and returns its facts, with what they ought to be. What takes
-memory is measured in a process of its own, from the moment when its input is there.
+memory is measured in a separate process, from the moment when its input is there.
 """
 
 from __future__ import annotations

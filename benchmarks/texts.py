@@ -1,6 +1,6 @@
 """tauboost against what people classify texts with: from strings to predictions.
 
-Ways to a model are compared on the corpus's own split: every one in a process of its own, in turns,
+Ways to a model are compared on the corpus's own split: every one in a separate process, in turns,
 all threads; the median of the repeats counts. A fit that takes longer than forty seconds is not
 repeated. Then vectorizers are held against each other and against the reading of the bytes, the
 command line is timed from a file to a model, and a model is made small. --ways, --vectorizers,

@@ -157,7 +157,7 @@ def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: common.Fac
 
 
 def fit_memory(store: tb.Store, chosen: argparse.Namespace, facts: common.Facts) -> None:
-    """Run ``tauboost fit`` on the store in a process of its own, and note what it takes.
+    """Run ``tauboost fit`` on the store in a separate process, and note what it takes.
 
     To be called while this process is small: to Linux, its memory is the child's at first.
     """

@@ -2,7 +2,7 @@
 
 Numbers, words, booleans and holes go in as they are: no encoding, no scaling, no imputation. The
 probabilities can be used as such, so that a campaign can be planned in money; pairs of columns that
-act together are found by themselves. The data are made up and look like those of a phone company.
+act together are found by themselves. The data are made up, as of a phone company.
 """
 
 import numpy as np

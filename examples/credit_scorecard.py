@@ -1,9 +1,9 @@
 """A credit scorecard: a model on paper, which a committee can read line by line and change.
 
 Who will not pay back? The model is a sum of one step function for each column, so it can be written
-down as points: look up each column, add the integers. Nobody loses points for a higher income or
+down as points: find each column's, add the integers. Nobody loses points for a higher income or
 for being on time, whatever the few data at the end of a scale say, and a customer who is refused
-is told why. The data are made up and look like those of a bank: amounts in money, words, and holes.
+is told why. The data are made up, as of a bank: amounts in money, words, and holes.
 """
 
 import numpy as np
@@ -42,7 +42,7 @@ train, test, y_train, y_test = train_test_split(
     table, outcome, test_size=0.3, stratify=outcome, random_state=0
 )
 
-# Scores speak for classes_[1], here "paid": 1 means that they may not fall as the column rises.
+# Scores count for classes_[1], here "paid": 1 means that they may not fall as the column rises.
 rises = {"age": 1, "income": 1, "share_of_limit_used": -1, "times_late": -1}
 clf = tb.TableClassifier(interactions=0, monotonic_cst=rises, random_state=0).fit(train, y_train)
 print(f"AUC {roc_auc_score(y_test == 'paid', clf.decision_function(test)):.3f}\n")

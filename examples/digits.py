@@ -1,6 +1,6 @@
 """Ten classes, from grey values: one coefficient image for each digit.
 
-Classes are told apart one against the rest, all of them on one shared matrix. Dense arrays are
+Classes are fitted one-vs-rest, all of them on one shared matrix. Dense arrays are
 fine, labels can be anything that can be ordered, and probabilities sum to 1.
 """
 

@@ -12,10 +12,10 @@ AdaBoostClassifier had the better AUC, 0.996 against 0.993. Try several numbers 
 | AdaBoostClassifier                | TauBoostClassifier                                  |
 |-----------------------------------|-----------------------------------------------------|
 | estimator=DecisionTreeClassifier  | columns: one for each threshold of each feature     |
-| n_estimators, learning_rate       | alpha="auto": chosen on held-out samples            |
+| n_estimators, learning_rate       | alpha="auto": chosen on validation samples          |
 | estimator_weights_                | coef_, with l1_ratio=1 as few as possible           |
 | decision_function, predict_proba  | the same; the link is p = 1 / (1 + exp(-2 H))       |
-| staged_predict                    | selection_: held-out loss after every sweep         |
+| staged_predict                    | selection_: validation loss after every sweep       |
 """
 
 import time

@@ -10,7 +10,7 @@ Both fit logistic regression with an elastic net by coordinate steps. What is ca
 |                                          | set them against the mean of the loss over samples    |
 | n_estimators (passes over the features)  | max_iter                                              |
 | learning_rate (its steps are damped)     | not needed: steps are exact                           |
-| updater="shotgun" or "coord_descent"     | not needed: parallel, and the same bits each time     |
+| updater="shotgun" or "coord_descent"     | not needed: parallel, and bit-identical each time     |
 | feature_selector                         | not needed                                            |
 | early_stopping_rounds, eval_set          | alpha="auto", or early_stopping=True                  |
 | scale_pos_weight=w                       | class_weight={1: w}                                   |

@@ -1,6 +1,6 @@
 """Pipelines, cross-validation and GridSearchCV, as with any scikit-learn classifier.
 
-``alpha="auto"`` already chooses the strength of the penalty within a single fit. So search over
+``alpha="auto"`` already chooses the regularization strength within a single fit. So search over
 what the classifier cannot see: how the text is turned into features.
 """
 

@@ -1,4 +1,4 @@
-"""One positive in thirty: what to look at, and how to move the balance.
+"""One positive in thirty: what to measure, and how to move the balance.
 
 Accuracy says little here: "never positive" is right 97 % of the time. AUC and average precision
 judge the ranking; a threshold, or class weights, decide how many positives are found and at what

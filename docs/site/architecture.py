@@ -144,7 +144,7 @@ def n_files(part: str) -> int:
     return sum(part_of(module) == part for module in modules())
 
 
-LOOK = (
+STYLE = (
     'font-family="sans-serif" font-size="12" role="img" '
     'aria-label="The parts of tauboost, from the command line down to the base"'
 )
@@ -162,7 +162,7 @@ def picture() -> str:
             places[name] = (left + k * step, 12 + height * ROW)
     tall = 12 + len(LAYERS) * ROW
     lines = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {tall}" {LOOK}>',
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {tall}" {STYLE}>',
         f'<rect width="{width}" height="{tall}" fill="#ffffff"/>',
     ]
     for name, targets in sorted(reduced(graph()).items()):

@@ -1,6 +1,6 @@
 // Open the built site in Chromium and check what only a browser sees, at two widths, light and dark:
 // accessibility (axe-core), errors on the console, requests to other hosts, pages that are wider than
-// the screen, and whether the search finds what people look for. Run by `make docs-browser`:
+// the screen, and whether the search finds what people search for. Run by `make docs-browser`:
 //   node browser.cjs SITE SCREENS [PAGE...]      pages by their names below; all, if none is given
 const fs = require("node:fs");
 const http = require("node:http");
@@ -51,25 +51,25 @@ async function main(site, screens, ...wanted) {
   const executablePath = process.env.CHROMIUM ?? "/usr/bin/chromium";
   const browser = await chromium.launch({ executablePath, args: OPTIONS });
   const faults = [];
-  let looks = 0;
+  let views = 0;
   for (const colorScheme of SCHEMES) {
     for (const width of WIDTHS) {
       const context = await browser.newContext({ colorScheme, viewport: { width, height: 900 } });
       for (const name of wanted.length ? wanted : Object.keys(PAGES)) {
         const told = (what) => faults.push(`${name}, ${width} px, ${colorScheme}: ${what}`);
-        await look(context, host, PAGES[name], told, path.join(screens, `${name}-${width}-${colorScheme}.png`));
-        looks += 1;
+        await view(context, host, PAGES[name], told, path.join(screens, `${name}-${width}-${colorScheme}.png`));
+        views += 1;
       }
       await context.close();
     }
   }
   await browser.close();
   server.close();
-  console.log([...faults, `${looks} looks, ${faults.length} faults`].join("\n"));
+  console.log([...faults, `${views} views, ${faults.length} faults`].join("\n"));
   process.exitCode = faults.length ? 1 : 0;
 }
 
-async function look(context, host, address, told, picture) {
+async function view(context, host, address, told, picture) {
   const page = await context.newPage();
   page.on("console", (message) => message.type() === "error" && told(`console: ${message.text()}`));
   page.on("pageerror", (error) => told(`script: ${error.message}`));

@@ -1,6 +1,6 @@
 """Build the documentation site: `make docs`, or `python -m docs.site.build`.
 
-The pages are copied to a folder of their own, with the links and the navigation of the site, and
+The pages are copied to a separate folder, with the links and the navigation of the site, and
 with a page for each public name and each example program. Sphinx makes HTML of them, and a warning
 is an error. The result is checked (check.py) before it is called a site.
 """

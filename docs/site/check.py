@@ -9,7 +9,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
-# What people will look for, as the index has it: cut to the stem.
+# What people will search for, as the index has it: cut to the stem.
 SEARCHES = {"total variation": ("total", "variat"), "certificate": ("certif",)}
 FROM_ELSEWHERE = re.compile(r"""@import|url\(\s*["']?(?:https?:)?//""")
 # Attributes that make a browser fetch something, unlike a link that people follow.

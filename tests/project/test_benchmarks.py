@@ -112,7 +112,7 @@ def test_paths(tmp_path):
     run("paths.py", tmp_path)
     rows = rows_of(tmp_path / "paths.csv")
     assert rows[0].keys() >= SHAPE | {"l1_ratio", "way", "threads", "seconds", "ratio"}
-    assert {row["way"] for row in rows} == {"in lanes", "one by one", "separate fits"}
+    assert {row["way"] for row in rows} == {"batched", "one by one", "separate fits"}
 
 
 @pytest.mark.slow

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import sys
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -38,6 +39,11 @@ ALL_PAGES = sorted(
     for pattern in ("*.md", "docs/**/*.md", "examples/*.md")
     for path in ROOT.glob(pattern)
 )
+
+WRITTEN = {"benchmarks/results"}  # by a run
+MAPS = sorted({*ALL_PAGES, "cpp/README.md"} - {"CHANGELOG.md"})  # which tells of former files
+PATH = re.compile(r"`((?:[\w.-]+/)*[\w-]+\.(?:py|pyi|cpp|hpp|inc|pml|cjs))`")
+FOLDER = re.compile(r"`((?:src|cpp|tests|benchmarks|fuzz)/[\w/]*)`")
 
 
 def run_block(block: shown_output.Block, page: str, names: dict[str, Any]) -> None:
@@ -144,6 +150,27 @@ def test_links_lead_somewhere(page):
             path = (ROOT / page).parent / target if target else ROOT / page
             assert path.exists(), f"{page}: {target}"
             assert not anchor or anchor in anchors(path.read_text()), f"{page}: {target}#{anchor}"
+
+
+@pytest.mark.parametrize("page", MAPS)
+def test_paths_are_there(page):
+    """Every file and folder of the repository that a page names, in whole or by its end."""
+    text = (ROOT / page).read_text()
+    named = set(PATH.findall(text)) | set(FOLDER.findall(text)) - WRITTEN
+    missing = sorted(name for name in named if f"/{name.rstrip('/')}" not in ends())
+    assert not missing, f"{page}: {missing}"
+
+
+@cache
+def ends() -> set[str]:
+    """Return all that a path of a file or folder can end in, such as /solvers/exact.py."""
+    folders = ("src", "cpp", "tests", "benchmarks", "fuzz", "docs", "examples")
+    paths = [
+        p for name in folders for p in (ROOT / name).rglob("*") if "__pycache__" not in p.parts
+    ]
+    parts = [(ROOT / name).relative_to(ROOT).parts for name in folders]
+    parts += [path.relative_to(ROOT).parts for path in paths]
+    return {"/" + "/".join(p[first:]) for p in parts for first in range(len(p))}
 
 
 def anchors(text: str) -> set[str]:

@@ -85,7 +85,15 @@ MOST_LINES = 400  # coefficients drawn along a path; the rest would not be seen
 
 
 def plot_path(path: PathResult) -> Any:
-    """Draw score and coefficients of a regularisation path against alpha."""
+    """Draw score and coefficients of a regularisation path against alpha.
+
+    Examples
+    --------
+    >>> import tauboost as tb
+    >>> from tauboost.plots import plot_path
+    >>> X, y = tb.make_w8a_like(500, random_state=0)
+    >>> plot_path(tb.regularization_path(X, y, n_alphas=5, cv=2)).savefig("path.png")
+    """
     figure = new_figure(11.0, 4.8)
     score, weights = figure.subplots(1, 2)
     score.plot(path.alphas, path.train_log_loss, "--", color=NEUTRAL, label="samples of the fit")

@@ -1,6 +1,6 @@
-"""The races of a run, as `page_data.py` makes tables of them: who ran on which data, and how good.
+"""The comparisons of a run, of which `page_data.py` makes tables: who ran on which data, how good.
 
-A race is all classifiers on one data set, whatever its kind.
+A comparison is all classifiers on one data set, whatever its kind.
 """
 
 from __future__ import annotations
@@ -12,13 +12,13 @@ from dataclasses import dataclass
 from page_results import Results, Row, seconds
 from peers_data import SETS as SPARSE_SETS
 
-__all__ = ["OURS", "Race", "races", "sparse", "tables", "texts", "without_result"]
+__all__ = ["OURS", "Comparison", "comparisons", "sparse", "tables", "texts", "without_result"]
 
 OURS = "tauboost"
 
 
 @dataclass(frozen=True)
-class Race:
+class Comparison:
     """All that ran on one data set, and what says how good a model is."""
 
     kind: str
@@ -67,23 +67,23 @@ def without_result(row: Row) -> str:
     return f"stopped after {limit}" if was_stopped else f"failed: {row['failure']}"
 
 
-# The races of a run.
+# The comparisons of a run.
 
 
-def races(results: Results) -> list[Race]:
-    """Return the races on all kinds of data."""
+def comparisons(results: Results) -> list[Comparison]:
+    """Return the comparisons on all kinds of data."""
     return [*sparse(results), *tables(results), *texts(results)]
 
 
-def sparse(results: Results) -> list[Race]:
-    """Return the races on sparse data, in their usual order."""
+def sparse(results: Results) -> list[Comparison]:
+    """Return the comparisons on sparse data, in their usual order."""
     files = results.files("peers", "peers_*.csv")
     names = [file.stem.removeprefix("peers_") for file in files]
     found = {name: results.rows("peers", f"peers_{name}.csv") for name in names}
     found.pop("summary", None)
     order = [*SPARSE_SETS, *found]
     return [
-        Race(
+        Comparison(
             "sparse",
             name.replace("_tfidf", ", tf-idf"),
             "auc" if found[name][0]["n_classes"] == 2 else "accuracy",
@@ -93,15 +93,15 @@ def sparse(results: Results) -> list[Race]:
     ]
 
 
-def tables(results: Results) -> list[Race]:
-    """Return the races on tables."""
+def tables(results: Results) -> list[Comparison]:
+    """Return the comparisons on tables."""
     rows = results.rows("tables", "tables.csv")
     names = dict.fromkeys(row["data"] for row in rows)
-    return [Race("table", n, "auc", [r for r in rows if r["data"] == n]) for n in names]
+    return [Comparison("table", n, "auc", [r for r in rows if r["data"] == n]) for n in names]
 
 
-def texts(results: Results) -> list[Race]:
-    """Return the races on texts."""
+def texts(results: Results) -> list[Comparison]:
+    """Return the comparisons on texts."""
     files = [f for f in results.files("texts", "texts_*.csv") if not f.stem.endswith("_summary")]
     found = [results.rows("texts", file.name) for file in files]
-    return [Race("texts", rows[0]["data"], "accuracy", rows) for rows in found]
+    return [Comparison("texts", rows[0]["data"], "accuracy", rows) for rows in found]
