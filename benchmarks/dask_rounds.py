@@ -54,20 +54,20 @@ def print_rounds(client: Client, n_rounds: int) -> None:
     table = []
     for tau in (1, 1_000, 10_000, 100_000):
         columns = np.arange(tau, dtype=np.int32)
-        whole, kernels, before = [], [], problem.crew.bytes
-        problem.crew.ask("round", 0.0, None, 0.0, columns)
+        whole, kernels, before = [], [], problem.pool.bytes
+        problem.pool.ask("round", 0.0, None, 0.0, columns)
         for k in range(n_rounds):
             steps = np.full(tau, 1e-6 * (-1) ** k)
             begin = time.perf_counter()
-            replies = problem.crew.ask("round", 0.0, steps, 1.0, columns)
+            replies = problem.pool.ask("round", 0.0, steps, 1.0, columns)
             whole.append(time.perf_counter() - begin)
             kernels.append(max(reply.seconds for reply in replies))
         beyond = np.median(np.subtract(whole, kernels))
-        sent = (problem.crew.bytes - before) / (n_rounds + 1) / len(problem.crew.members)
+        sent = (problem.pool.bytes - before) / (n_rounds + 1) / len(problem.pool.members)
         cells = [1e3 * np.median(whole), 1e3 * np.median(kernels), 1e3 * beyond, sent / 1e3]
         table.append([f"{tau:,}", *(f"{cell:.2f}" for cell in cells)])
     print_table(
-        f"one round, {len(problem.crew.members)} workers; medians of {n_rounds}",
+        f"one round, {len(problem.pool.members)} workers; medians of {n_rounds}",
         ("tau", "ms", "kernels ms", "beyond ms", "kB a part"),
         table,
     )

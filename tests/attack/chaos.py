@@ -87,7 +87,7 @@ def of_rows(client: Client, patience: td.Patience, k: int) -> tuple[str, float, 
         pieces(name, 4), client=client, n_parts=4, patience=patience, **CASES[name].options
     )
     found = tb.solve(problem, callback=lambda _: time.sleep(0.02), **OPTIONS)
-    return name, found.objective, problem.crew.rebuilt
+    return name, found.objective, problem.pool.rebuilt
 
 
 def of_tables(client: Client, patience: td.Patience, _: int) -> tuple[str, float, int]:

@@ -211,7 +211,7 @@ def test_a_label_of_the_test_file_that_nobody_knows(options, folder):
 def test_a_part_of_a_pipe_cannot_be_held_out_with_hashes(folder):
     content = (folder / "train.jsonl").read_bytes()
     wrong = run("fit", "-", *JSON, "--hash", "100", "--test", "0.2", stdin=content)
-    assert "--test: with --hash, a part of the data is held out by reading" in complaint(wrong)
+    assert "--test: with --hash, a part of the data is kept for testing" in complaint(wrong)
 
 
 def test_several_labels_on_a_line(folder):

@@ -59,24 +59,24 @@ def pids(client, addresses):
 
 def strike(problem, at, victims, sign=signal.SIGKILL, delay=None):
     """Signal the workers of some parts, or all, before a round or shortly after it began."""
-    crew = problem.crew
-    ask = crew.ask
+    pool = problem.pool
+    ask = pool.ask
     frozen = []
 
     def ask_and_strike(name, *arguments, **how):
-        if crew.done == at:
-            addresses = crew.client.scheduler_info()["workers"]
+        if pool.done == at:
+            addresses = pool.client.scheduler_info()["workers"]
             if victims is not None:
-                addresses = {crew.members[k].address for k in victims}
-            frozen.extend(pids(crew.client, addresses))
+                addresses = {pool.members[k].address for k in victims}
+            frozen.extend(pids(pool.client, addresses))
             blow = threading.Timer(delay or 0, lambda: [os.kill(pid, sign) for pid in frozen])
             blow.start()
             if delay is None:
                 blow.join()
-            crew.ask = ask
+            pool.ask = ask
         return ask(name, *arguments, **how)
 
-    crew.ask = ask_and_strike
+    pool.ask = ask_and_strike
     return frozen
 
 
@@ -89,13 +89,13 @@ def spread(client, patience=HASTY, n=4, name="mixed"):
 def rounds_of(client, options):
     problem = spread(client)
     result = tb.solve(problem, **options)
-    return problem.crew.done, result
+    return problem.pool.done, result
 
 
 def check(problem, options=OPTIONS, name="mixed", rebuilt=1):
     expected = tb.solve(CASES[name].problem(), **options)
     found = tb.solve(problem, **options)
-    assert problem.crew.rebuilt >= rebuilt
+    assert problem.pool.rebuilt >= rebuilt
     assert found.objective == pytest.approx(expected.objective, abs=1e-9)
     np.testing.assert_allclose(found.lam, expected.lam, atol=1e-8)
 
@@ -117,7 +117,7 @@ def test_a_worker_killed_in_the_middle_of_a_full_gradient_method(cluster, method
     strike(problem, at, [1])
     expected = tb.solve(CASES["mixed"].problem(), method, **options)
     found = tb.solve(problem, method, **options)
-    assert problem.crew.rebuilt >= 1
+    assert problem.pool.rebuilt >= 1
     assert found.objective == pytest.approx(expected.objective, abs=1e-9)
     np.testing.assert_allclose(found.lam, expected.lam, atol=1e-8)
 
@@ -206,43 +206,43 @@ def test_a_worker_frozen_during_loading_is_given_up(cluster):
 def test_a_slow_call_is_no_frozen_worker(cluster):
     """A worker that computes for longer than the patience lasts still answers for itself."""
     problem = spread(cluster, td.Patience(silence=0.2, pulse=5.0))
-    rebuilt = problem.crew.rebuilt
-    assert problem.crew.tell_each("rest", lambda _: (1.0,)) == [None] * 4
-    assert problem.crew.rebuilt == rebuilt
+    rebuilt = problem.pool.rebuilt
+    assert problem.pool.tell_each("rest", lambda _: (1.0,)) == [None] * 4
+    assert problem.pool.rebuilt == rebuilt
 
 
 def test_a_call_that_arrives_twice_is_carried_out_once(cluster):
     problem = spread(cluster)
     rows = problem.rows(1)
     rows.refresh(np.zeros(13))
-    crew, columns = problem.crew, np.arange(13, dtype=np.int32)
-    crew.ask("round", 0.0, None, 0.0, columns)
-    first = crew.ask("round", 0.0, np.full(13, 0.1), 1.0, None)
-    crew.done -= 1  # as if the answers had been lost
-    again = crew.ask("round", 0.0, np.full(13, 0.1), 1.0, None)
+    pool, columns = problem.pool, np.arange(13, dtype=np.int32)
+    pool.ask("round", 0.0, None, 0.0, columns)
+    first = pool.ask("round", 0.0, np.full(13, 0.1), 1.0, None)
+    pool.done -= 1  # as if the answers had been lost
+    again = pool.ask("round", 0.0, np.full(13, 0.1), 1.0, None)
     assert [reply.change for reply in again] == [reply.change for reply in first]
     total = sum(reply.level.total for reply in first)
-    assert sum(level.total for level in crew.ask("level")) == total
-    crew.done += 5
+    assert sum(level.total for level in pool.ask("level")) == total
+    pool.done += 5
     with pytest.raises(td.PartError, match="at round"):
-        crew.ask("level")
+        pool.ask("level")
 
 
 def test_a_round_that_was_interrupted_leaves_nothing_behind(cluster):
     """After Ctrl-C in the midst of a round some parts have carried it out and others have not."""
     problem = spread(cluster)
-    crew = problem.crew
-    call = crew._call
+    pool = problem.pool
+    call = pool._call
 
     async def interrupted(member, name, *arguments, **how):
-        if crew.done >= 9 and member.index > 1:
+        if pool.done >= 9 and member.index > 1:
             raise RuntimeError("interrupted")
         return await call(member, name, *arguments, **how)
 
-    crew._call = interrupted
+    pool._call = interrupted
     with pytest.raises(RuntimeError, match="interrupted"):
         tb.solve(problem, **OPTIONS)
-    crew._call = call
+    pool._call = call
     check(problem, rebuilt=0)
 
 
@@ -251,7 +251,7 @@ def test_a_part_that_cannot_be_built_again_ends_in_an_error(cluster, tmp_path):
     once = dask.delayed(load_once)
     parts = [once(str(tmp_path), "binary", 0, 70), once(str(tmp_path), "binary", 70, 150)]
     problem = td.DaskProblem(parts, client=cluster, patience=HASTY)
-    held_by = [member.address for member in problem.crew.members]
+    held_by = [member.address for member in problem.pool.members]
     # One worker may hold both: then both are lost, and whichever fails first is named.
     lost = "".join(str(k) for k in (0, 1) if held_by[k] == held_by[1])
     strike(problem, 12, [1])
@@ -378,7 +378,7 @@ def test_a_classifier_whose_workers_die(cluster, monkeypatch):
     options = {"alpha": 0.1, "tol": 1e-8, "max_iter": 1000, "random_state": 0}
 
     def struck_solve(client, problem, **options):
-        [pid] = pids(client, {problem.crew.members[0].address})
+        [pid] = pids(client, {problem.pool.members[0].address})
         os.kill(pid, signal.SIGKILL)
         return td.solve(client, problem, **options)
 

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 import askew
-from tauboost.dask.actors import Numbered, n_bytes, received
+from tauboost.dask.actors import IdempotentActor, n_bytes, received
 
 
 @dataclass(frozen=True)
@@ -20,7 +20,7 @@ class Answer:
     sums: np.ndarray | None = None
 
 
-class Listener(Numbered):
+class Listener(IdempotentActor):
     def is_aligned(self, *arrays):
         return [array.flags.aligned for array in arrays]
 

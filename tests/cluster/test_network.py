@@ -91,7 +91,7 @@ def client(hosts):
 @pytest.mark.slow
 def test_far_apart_and_losing_packets(client):
     problem = td.DaskProblem(pieces("mixed", 3), client=client, fit_intercept=True)
-    assert len(problem.crew.members) == 3
+    assert len(problem.pool.members) == 3
     found = tb.solve(problem, **OPTIONS)
     expected = tb.solve(CASES["mixed"].problem(), **OPTIONS)
     assert found.objective == pytest.approx(expected.objective, abs=1e-9)
@@ -101,19 +101,19 @@ def test_far_apart_and_losing_packets(client):
 @pytest.mark.slow
 def test_a_host_that_vanishes_from_the_network(client, hosts):
     problem = td.DaskProblem(pieces("mixed", 3), client=client, fit_intercept=True, patience=HASTY)
-    ask = problem.crew.ask
+    ask = problem.pool.ask
 
     def ask_and_cut(name, *arguments, **how):
-        if problem.crew.done == 20:
-            gone = problem.crew.members[1].address.split(":")[1].rpartition(".")[2]
+        if problem.pool.done == 20:
+            gone = problem.pool.members[1].address.split(":")[1].rpartition(".")[2]
             run(f"ip -n tb{gone} link set tbtun{gone} down")
-            problem.crew.ask = ask
+            problem.pool.ask = ask
         return ask(name, *arguments, **how)
 
-    problem.crew.ask = ask_and_cut
+    problem.pool.ask = ask_and_cut
     begin = time.monotonic()
     found = tb.solve(problem, **OPTIONS)
     expected = tb.solve(CASES["mixed"].problem(), **OPTIONS)
-    assert problem.crew.rebuilt >= 1
+    assert problem.pool.rebuilt >= 1
     assert time.monotonic() - begin < 60
     assert found.objective == pytest.approx(expected.objective, abs=1e-9)

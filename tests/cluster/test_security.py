@@ -68,7 +68,7 @@ def test_every_round_over_tls(certificate):
         assert client.scheduler.address.startswith("tls://")
         solving = {"random_state": 0, "tau": 4, "max_epochs": 3}
         problem = td.DaskProblem(pieces("binary", 2), client=client, n_parts=2)
-        assert all(member.address.startswith("tls://") for member in problem.crew.members)
+        assert all(member.address.startswith("tls://") for member in problem.pool.members)
         found = tb.solve(problem, **solving)
         expected = tb.solve(CASES["binary"].problem(), **solving)
         np.testing.assert_allclose(found.lam, expected.lam, atol=1e-8)

@@ -168,7 +168,7 @@ def test_parts_drop_points_that_nobody_needs(client):
     point = problem.rows().point(np.zeros(20))
     assert problem.dropped == []
     assert [holder() for holder in problem.holders] == [point]
-    kept = problem.crew.ask("kept_points")
+    kept = problem.pool.ask("kept_points")
     assert kept == [[point.key]] * 2
 
 
@@ -251,7 +251,7 @@ def test_one_class_a_part_and_empty_parts_and_weights_of_zero(client):
     expected = tb.solve(tb.Problem(X, y, weights), **options)
     problem = td.DaskProblem(parts, client=client)
     assert problem.n_samples == len(y)
-    assert len(problem.crew.members) == 2
+    assert len(problem.pool.members) == 2
     assert_same(tb.solve(problem, **options), expected)
 
 
@@ -335,8 +335,8 @@ def test_the_driver_sees_progress_and_calls_back(client, capsys):
     problem = spread(client, "binary", 2)
     td.solve(None, problem, max_epochs=3, random_state=0, callback=seen.append, progress=True)
     assert seen[-1].epoch >= 3
-    assert problem.crew.done > 0
-    assert problem.crew.bytes > 0
+    assert problem.pool.done > 0
+    assert problem.pool.bytes > 0
     out = capsys.readouterr().out
     assert "objective" in out
     assert "rounds" in out
@@ -353,7 +353,7 @@ def test_messages_do_not_grow_with_the_data(client):
         problem = td.DaskProblem([(X[:m], y[:m])], client=client)
         rows = problem.rows(1)
         rows.refresh(np.zeros(20))
-        before = problem.crew.bytes
+        before = problem.pool.bytes
         rows.exact_sweep(
             Iterate(np.zeros(20), 1.0, tb.penalty.Penalty(20).kernel),
             np.arange(20, dtype=np.int32),
@@ -361,7 +361,7 @@ def test_messages_do_not_grow_with_the_data(client):
             np.zeros(20),
             1,
         )
-        used.append(problem.crew.bytes - before)
+        used.append(problem.pool.bytes - before)
     assert used[0] == used[1]
     assert used[0] < 20 * (12 + 16) + 6 * 100
 

@@ -17,7 +17,7 @@ import pandas as pd
 import scipy.sparse as sp
 
 from problems import CASES, Case, sharded_case
-from tauboost.dask.actors import Crew
+from tauboost.dask.actors import ActorPool
 
 
 @cache
@@ -75,17 +75,19 @@ def die(folder: str, deaths: int) -> None:
 def kill_before(monkeypatch: Any, names: list[str]) -> list[str]:
     """Kill the worker of the first part before the first call of each name, once each."""
     left = list(names)
-    call = Crew._call
+    call = ActorPool._call
 
-    async def call_or_kill(crew: Crew, member: Any, name: str, *arguments: Any, **how: Any) -> Any:
+    async def call_or_kill(
+        pool: ActorPool, member: Any, name: str, *arguments: Any, **how: Any
+    ) -> Any:
         what = arguments[1] if name == "carry_out" else name
         if member.index == 0 and left and what == left[0]:
             left.pop(0)
-            [pid] = (await crew.client._run(os.getpid, workers=[member.address])).values()
+            [pid] = (await pool.client._run(os.getpid, workers=[member.address])).values()
             os.kill(pid, signal.SIGKILL)
-        return await call(crew, member, name, *arguments, **how)
+        return await call(pool, member, name, *arguments, **how)
 
-    monkeypatch.setattr(Crew, "_call", call_or_kill)
+    monkeypatch.setattr(ActorPool, "_call", call_or_kill)
     return left
 
 

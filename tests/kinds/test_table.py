@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from tauboost.kinds.held_out import check_test_labels
+from tauboost.kinds.hold_out import check_test_labels
 from tauboost.kinds.kind import Data
 from tauboost.kinds.table import KIND, open_table, open_training_table
 

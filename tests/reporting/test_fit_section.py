@@ -6,7 +6,7 @@ from types import SimpleNamespace
 
 import pytest
 
-from tauboost.reporting.fit_section import race_section
+from tauboost.reporting.fit_section import search_section
 
 ROW = {"alpha": 1e-3, "l1_ratio": 1.0, "held_out_loss": 0.5}
 
@@ -25,4 +25,4 @@ ROW = {"alpha": 1e-3, "l1_ratio": 1.0, "held_out_loss": 0.5}
 )
 def test_any_numbers_make_a_section(alpha, selection):
     model = SimpleNamespace(fit=SimpleNamespace(alpha=alpha, selection=selection), terms=None)
-    assert race_section(model).title == "How the strength was chosen"
+    assert search_section(model).title == "How the strength was chosen"

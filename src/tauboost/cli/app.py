@@ -1,4 +1,4 @@
-"""The command line: one Typer application, one function per command in a file of its own.
+"""The command line: one Typer application, one function per command, each in a separate file.
 
 A command's file, and all that it needs, is imported when the command is run. Its name and its
 summary are written down here, so that ``tauboost --help`` waits for none of them. Whatever a
@@ -284,7 +284,7 @@ def _drop(stream: TextIO) -> None:
 def _complain(line: str) -> None:
     try:
         typer.echo(f"error: {_on_one_line(line)}", err=True)
-    except OSError:  # the exit code still tells
+    except OSError:  # the exit code still shows it
         _drop(sys.stderr)
 
 

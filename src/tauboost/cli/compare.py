@@ -179,7 +179,7 @@ def parse_method(text: str) -> Spec:
 def make_setting(
     name: str, options: dict[str, Any], tau: int | None, n_coordinates: int
 ) -> MethodSetting:
-    """Fill in tau, and make up a label that tells the setting from others."""
+    """Fill in tau, and make a label that distinguishes the setting from others."""
     options = dict(options)
     method = METHODS[name]
     if method.takes_tau and "tau" not in options:

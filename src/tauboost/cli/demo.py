@@ -1,7 +1,7 @@
-"""``tauboost demo``: a tour of what there is, on made-up data, in half a minute.
+"""``tauboost demo``: a tour of the commands, on made-up data, in half a minute.
 
 Every step is a command that is shown before it is run, as people would type it on data of their
-own. What a step writes is there to look at afterwards. The data are files, as
+own. What a step writes is kept, so that it can be inspected afterwards. The data are files, as
 people have them: JSON lines, CSV, svmlight text. What should be found in them is known, as it was
 put there.
 """
@@ -142,9 +142,9 @@ def tour(out: Path, seconds: float) -> Iterator[Stop]:
     yield Stop(
         "texts",
         "Messages to a shop, each with the desk it belongs to: billing, delivery or returns. Words "
-        "and pairs of words are counted, and the strength of the penalty is chosen within the "
-        "fit. The report shows which words speak for which desk, and how good the model is on "
-        "messages that it has not seen.",
+        "and pairs of words are counted, and alpha, the weight of the penalty, is chosen within "
+        "the fit. The report shows which words contribute to which desk, and how good the model "
+        "is on messages that it has not seen.",
         (
             f"fit {at('messages.jsonl')} --text text --label desk --out {at('messages.tauboost')}",
             report("messages", ".jsonl"),

@@ -73,8 +73,8 @@ def fit(
 ) -> None:
     """Fit a classifier to a data set, and write it to a model file.
 
-    Without --alpha, the strength of the penalty is chosen on a held-out part of the data, and the
-    model is then fitted on all of them. Either way it is the optimum, within --tol.
+    Without --alpha, the weight of the penalty is chosen on a validation set, a part of the data,
+    and the model is then fitted on all of them. Either way it is the optimum, within --tol.
 
     Of texts (JSON lines, CSV, TSV, Parquet, Arrow), --text and --label name the fields with the
     texts and the labels. The model is then a weight for each word and each pair of words. Lines
@@ -103,7 +103,7 @@ def fit(
     }  # fmt: skip
     from ..base.threads import resolve_threads
     from ..kinds import Source, kind_of
-    from ..kinds.held_out import fraction_of
+    from ..kinds.hold_out import fraction_of
     from .fitting import Outputs, Stages, show_fit
 
     is_part = test is not None and fraction_of(test) is not None

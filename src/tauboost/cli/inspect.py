@@ -1,4 +1,4 @@
-"""``tauboost inspect``: what a data set looks like to the solvers, and what a model holds.
+"""``tauboost inspect``: what a data set means for the solvers, and what a model holds.
 
 Of rows: their shape, what could be odd about them, the constants of the paper's Theorem 1, and how
 much faster than one processor tau of them can be expected to be. Of a table: its columns.
@@ -43,6 +43,7 @@ tauboost inspect adult.tauboost"""
 
 MOST_CLASSES = 10
 
+
 Data = Annotated[
     Path,
     typer.Argument(
@@ -57,11 +58,14 @@ Label = Annotated[
 Verify = Annotated[
     bool, typer.Option("--verify", help="Read all of a store and compare its checksums.")
 ]
-Judge = Annotated[
-    bool, typer.Option("--verdict", help="Say which rows contradict each other, with the proof.")
+Contradictions = Annotated[
+    bool,
+    typer.Option(
+        options.CONTRADICTIONS, help="Show which rows contradict each other, with the proof."
+    ),
 ]
 Plot = Annotated[
-    Path | None, typer.Option(metavar="FILE.png", help="Draw the verdict into this file.")
+    Path | None, typer.Option(metavar="FILE.png", help="Draw the diagnosis into this file.")
 ]
 Plan = Annotated[
     bool,
@@ -78,7 +82,7 @@ def inspect(
     label: Label = None,
     threads: options.Threads = None,
     verify: Verify = False,
-    verdict: Judge = False,
+    contradictions: Contradictions = False,
     plot: Plot = None,
     plan: Plan = False,
     as_json: options.AsJson = False,
@@ -99,17 +103,17 @@ def inspect(
     """
     source = Source((data,), label=label, threads=threads)
     given = {"--label": label is not None, "--verify": verify, "--plan": plan}
-    _check(source, given | {"--verdict": verdict, "--plot": plot is not None})
+    _check(source, given | {options.CONTRADICTIONS: contradictions, "--plot": plot is not None})
     if is_tensor_file(data):
         _inspect_model(data, as_json)
         return
     kind = kind_of(source, may_hold_texts=False)
     if plan:
         _inspect_plan(kind, source, as_json)
-    elif verdict:
-        from .verdict import inspect_verdict
+    elif contradictions:
+        from .hard_core import inspect_hard_core
 
-        inspect_verdict(kind, source, plot, as_json)
+        inspect_hard_core(kind, source, plot, as_json)
     else:
         document = kind.inspect(source, Console(stderr=True).status, verify=verify)
         if as_json:
@@ -129,13 +133,15 @@ def _check(source: Source, given: dict[str, bool]) -> None:
         for option, is_given in given.items():
             if is_given:
                 raise ValueError(f"{option}: {source.name} is a model, and has no use for it")
-    if given["--plot"] and not given["--verdict"]:
-        raise ValueError("--plot draws a verdict: give --verdict too")
+    if given["--plot"] and not given[options.CONTRADICTIONS]:
+        raise ValueError(f"--plot draws a diagnosis: give {options.CONTRADICTIONS} too")
     if given["--label"] and not is_table(data):
         raise ValueError(f"--label names a column of a table, and {data} is not one")
     if given["--verify"] and not is_in_a_store(data):
         raise ValueError(f"--verify compares the checksums of a store, and {data} is not one")
-    questions = [option for option in ("--verify", "--plan", "--verdict") if given[option]]
+    questions = [
+        option for option in ("--verify", "--plan", options.CONTRADICTIONS) if given[option]
+    ]
     if len(questions) > 1:
         raise ValueError(f"{questions[0]} and {questions[1]} are two questions: ask one at a time")
 

@@ -19,7 +19,7 @@ from .. import _interrupted as at_once
 __all__ = ["of_process", "unwinding"]
 
 
-SECONDS_TO_LOAD = 0.001  # after which to look again whether modules are being loaded
+SECONDS_TO_LOAD = 0.001  # after which to check again whether modules are being loaded
 
 
 @contextmanager

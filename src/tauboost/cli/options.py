@@ -60,21 +60,22 @@ Errors = Annotated[
     ),
 ]
 
+# Of inspect and report: which rows contradict each other.
+CONTRADICTIONS = "--verdict"
+
 # Of fit.
 Out = Annotated[
     Path | None, typer.Option(metavar="MODEL", help="Where to write the model; replaced if there.")
 ]
 Alpha = Annotated[
     str,
-    typer.Option(
-        metavar="NUMBER", help="Strength of the penalty; auto: chosen on held-out samples."
-    ),
+    typer.Option(metavar="NUMBER", help="Weight of the penalty; auto: chosen on a validation set."),
 ]
 L1Ratio = Annotated[
     str | None,
     typer.Option(
         metavar="NUMBER",
-        help="0 is ridge, 1 is lasso; auto: chosen on held-out samples. If not given: "
+        help="0 is ridge, 1 is lasso; auto: chosen on a validation set. If not given: "
         f"{LinearParameters.l1_ratio:g}, and {TableParameters.l1_ratio:g} for tables.",
     ),
 ]
@@ -96,7 +97,7 @@ TestData = Annotated[
         "--test",
         metavar="DATA",
         help="A file or store to measure the model on; or a number below 1: this part of DATA is "
-        "held out; equal samples stay together.",
+        "kept for testing; duplicates stay together.",
     ),
 ]
 TimeLimit = Annotated[

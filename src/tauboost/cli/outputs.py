@@ -74,7 +74,7 @@ def _overlap(one: list[object], other: list[object]) -> bool:
 
 
 def _lineage(path: Path) -> list[object]:
-    """Return what tells a file from all others, and then the same of the folders that it is in."""
+    """Return what identifies a file, and then the same of the folders that it is in."""
     real = Path(os.path.realpath(path))
     return [_identity(path), *map(_identity, real.parents)]
 

@@ -103,7 +103,7 @@ def predict(
     what = KINDS[chosen[0]] if chosen else "predict"
     from ..base.threads import resolve_threads
     from ..kinds import Source, open_model
-    from ..kinds.held_out import check_labels_in_lines
+    from ..kinds.hold_out import check_labels_in_lines
     from .outputs import check_outputs, output
 
     check_outputs([("--out", out)], [model, *data])

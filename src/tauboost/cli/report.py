@@ -66,7 +66,7 @@ TestPart = Annotated[
     typer.Option(
         "--test",
         metavar="FRACTION",
-        help="Look only at the rows of DATA that fit --test FRACTION kept from the model.",
+        help="Use only the rows of DATA that fit --test FRACTION kept from the model.",
     ),
 ]
 Positive = Annotated[
@@ -78,10 +78,10 @@ Positive = Annotated[
         show_default=False,
     ),
 ]
-Verdict = Annotated[
+Contradictions = Annotated[
     bool,
     typer.Option(
-        "--verdict",
+        options.CONTRADICTIONS,
         help="Of two classes: which rows of DATA contradict each other, with the proof; may take "
         "long.",
     ),
@@ -97,7 +97,7 @@ def report(
     notes: Notes = None,
     names: Names = None,
     positive: Positive = None,
-    verdict: Verdict = False,
+    contradictions: Contradictions = False,
     test: TestPart = None,
     text: options.Text = None,
     label: Label = None,
@@ -108,7 +108,7 @@ def report(
 ) -> None:
     """Write a report on a model: one HTML page to send, to read offline, to print.
 
-    It begins with a verdict, and shows how good the model is on DATA, what it says, single rows
+    It begins with a summary, and shows how good the model is on DATA, its terms, single rows
     with their explanations, what it was fitted on and how, what is proved, and a model card. The
     same model and data give the same bytes.
     """
@@ -131,13 +131,13 @@ def report(
     named = NamedModel(saved.kind, adapter, fitted, saved.params, columns, model.name, terms)
     named = named if positive is None else named.with_positive(positive)
     if not data:
-        for option, value in (("--verdict", verdict), ("--test", test)):
+        for option, value in ((options.CONTRADICTIONS, contradictions), ("--test", test)):
             if value:
                 raise ValueError(f"{option}: give DATA, which it is about")
     rows, core = None, None
     if data:
         source = Source(tuple(data), text, label, kind, None, zero_based, threads)
-        rows, core = _data(saved, named, source, test, verdict)
+        rows, core = _data(saved, named, source, test, contradictions)
     page = build(named, rows, title, words, core)
     page.save(out)
     document = {
@@ -164,10 +164,10 @@ def _text_of(path: Path, option: str) -> str:
 
 
 def _data(
-    saved: Any, named: NamedModel, source: Source, test: float | None, verdict: bool
+    saved: Any, named: NamedModel, source: Source, test: float | None, contradictions: bool
 ) -> tuple[ReportData, HardCore | None]:
     """Read the rows to measure the model on, and find which contradict each other, if asked."""
-    from ..kinds.held_out import fraction_of
+    from ..kinds.hold_out import fraction_of
     from ..kinds.kind import Data
     from ..reporting.page import labelled
 
@@ -180,10 +180,10 @@ def _data(
         data, name = kind.part(saved, data, test, source), f"the test part of {name}"
     rows = kind.rows(named, data.X, source.n_threads)
     found = labelled(named, rows, data.y, name, first=1)
-    if not verdict:
+    if not contradictions:
         return found, None
     if not named.is_binary:
-        raise ValueError("--verdict: for two classes, and the model has more")
+        raise ValueError(f"{options.CONTRADICTIONS}: for two classes, and the model has more")
     from ..certificates.hard_core import hard_core
 
     problem = kind.problem(Data(rows.X, data.y), source.n_threads)

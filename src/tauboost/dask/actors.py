@@ -1,8 +1,8 @@
-"""The driver's line to the parts: numbered rounds over Dask actors, and what if one is lost.
+"""The pool of Dask actors that holds the rows: idempotent calls, request batching, lost parts.
 
 A part is a Dask actor built by a task from the tasks that load its rows, so Dask's own lineage can
-build it again, on another worker. The line adds what actors lack: a watch on workers that no longer
-answer, and the way back to where the lost part was.
+build it again, on another worker. The pool adds what actors lack: a watch on workers that no longer
+answer, and the calls that bring a rebuilt part to the state of the lost one.
 """
 
 from __future__ import annotations
@@ -24,12 +24,12 @@ from ..base.arrays import readable
 from ..base.threads import side_by_side
 
 __all__ = [
-    "Chorus",
-    "Crew",
+    "ActorPool",
+    "IdempotentActor",
     "Member",
-    "Numbered",
     "PartLostError",
     "Patience",
+    "RequestBatcher",
     "n_bytes",
     "received",
 ]
@@ -60,20 +60,20 @@ def received(message: Any) -> Any:
         return type(message)(received(value) for value in message)
     if is_dataclass(message) and not isinstance(message, type):
         values = {field.name: getattr(message, field.name) for field in fields(message)}
-        askew = {
+        misaligned = {
             name: received(value)
             for name, value in values.items()
             if isinstance(value, np.ndarray) and not value.flags.aligned
         }
-        return replace(message, **askew) if askew else message
+        return replace(message, **misaligned) if misaligned else message
     return message
 
 
 # How a broken line, a closed worker and an actor that is not there any more show themselves.
 LOST = (OSError, KeyError, TimeoutError, asyncio.TimeoutError)
 LOST_STATES = {"error", "lost", "cancelled"}
-# How long a call is waited for between looks at whether its part is still there.
-GLANCE = 0.25
+# How long a call is waited for between checks that its part is still there.
+CHECK_INTERVAL = 0.25
 
 
 class PartLostError(RuntimeError):
@@ -141,8 +141,8 @@ class Member:
     is_placed: bool = True  # whether it is where the others are
 
 
-class Crew:
-    """All parts of a problem, asked together."""
+class ActorPool:
+    """All parts of a problem, called together."""
 
     def __init__(self, client: Client, patience: Patience | None = None) -> None:
         self.client = client
@@ -152,7 +152,7 @@ class Crew:
         self.bytes = 0  # of arrays, both ways, so far
         self.rebuilt = 0
         self._is_in_step = True
-        # Puts a new part where the lost one was; what that takes depends on who uses the crew.
+        # Puts a new part where the lost one was; what that takes depends on who uses the pool.
         self.replay: Callable[[Member], Iterable[tuple[str, tuple[Any, ...]]]] = lambda _: ()
 
     def assemble(self, futures: Sequence[Future], shares: Sequence[float]) -> None:
@@ -168,7 +168,7 @@ class Crew:
         return list(self._sync(self._results, list(futures)))
 
     def ask(self, name: str, *arguments: Any, is_brief: bool = False) -> list[Any]:
-        """Have every part carry out one numbered call; return the answers in the order of parts.
+        """Have every part carry out one idempotent call; return the answers in the order of parts.
 
         A brief one keeps the worker from nothing else that matters: it is carried out where it
         arrives, and not handed to a thread and back, which takes longer than a small kernel.
@@ -237,7 +237,7 @@ class Crew:
         )
         heard = time.monotonic()
         try:
-            while not (await asyncio.wait({call}, timeout=GLANCE))[0]:
+            while not (await asyncio.wait({call}, timeout=CHECK_INTERVAL))[0]:
                 if member.future.status in LOST_STATES:
                     raise OSError(f"worker {member.address} is lost")
                 if time.monotonic() - heard > self.patience.silence:
@@ -364,25 +364,25 @@ class Crew:
                     f"no worker has been there for {waited}, and parts wait for one"
                 )
             held = [address for address, keys in busy.items() if keys]
-            pulses = await asyncio.gather(*(self._is_alive(address) for address in held))
-            for address, is_alive in zip(held, pulses, strict=True):
+            found = await asyncio.gather(*(self._is_alive(address) for address in held))
+            for address, is_alive in zip(held, found, strict=True):
                 if not is_alive:
                     await self._give_up(address)
 
 
 def _is_loss_of_workers(error: Exception) -> bool:
-    """Whether a task failed because workers died; Dask blames it after a few of them."""
+    """Return True if a task failed because workers died; Dask blames it after a few of them."""
     return isinstance(error, KilledWorker) or "Actor was lost" in str(error)
 
 
-# Calls of the driver to an actor, each carried out once.
+# Idempotent calls of the driver to an actor: each is carried out once.
 #
 # Calls are numbered: a call that arrives twice is answered again but carried out once, and a call
 # that does not follow the last one is refused, so that no step is ever lost or applied twice.
 
 
-class Numbered:
-    """An actor that is called by a crew (actors.py)."""
+class IdempotentActor:
+    """An actor that an :class:`ActorPool` calls."""
 
     def __init__(self) -> None:
         self.number = -1
@@ -411,7 +411,7 @@ class Numbered:
         time.sleep(seconds)
 
 
-# Fits side by side that speak with one voice: a round of messages serves all of them.
+# Request batching for fits side by side: one round of messages serves all of them.
 #
 # Every fit has a thread. A call waits until every other fit has a call as well; then all go out
 # in one message to each part, and every fit gets its own answers.
@@ -422,47 +422,47 @@ T = TypeVar("T")
 BRIEF_WORK = 2**20
 
 
-class Voice:
-    """One call, and what came of it."""
+class Request:
+    """One call and its answers."""
 
     def __init__(self, call: tuple[Any, ...], work: int) -> None:
         self.call, self.work = call, work
         self.answers: list[Any] | None = None
 
 
-class Chorus:
-    """A crew that fits side by side ask together; outside of ``sing`` it is the crew alone."""
+class RequestBatcher:
+    """Batches the requests of fits side by side; outside of ``run`` it calls the pool directly."""
 
-    def __init__(self, crew: Crew) -> None:
-        self.crew = crew
+    def __init__(self, pool: ActorPool) -> None:
+        self.pool = pool
         self.turn = threading.Condition()
         self.n_fits = 0  # that are under way
-        self.waiting: list[Voice] = []
-        self.is_speaking = False
+        self.waiting: list[Request] = []
+        self.is_sending = False
         self.error: BaseException | None = None
 
     def ask(self, *call: Any, work: int = BRIEF_WORK) -> list[Any]:
         """Have every part carry out a call; ``work`` is how much a part goes through for it."""
         if self.n_fits == 0:
-            return self.crew.ask(*call, is_brief=work < BRIEF_WORK)
-        voice = Voice(call, work)
+            return self.pool.ask(*call, is_brief=work < BRIEF_WORK)
+        request = Request(call, work)
         with self.turn:
-            self.waiting.append(voice)
-            while voice.answers is None:
+            self.waiting.append(request)
+            while request.answers is None:
                 if self.error is not None:
                     raise RuntimeError("another fit has failed") from self.error
-                if self.is_speaking or len(self.waiting) < self.n_fits:
+                if self.is_sending or len(self.waiting) < self.n_fits:
                     self.turn.wait()
                 else:
-                    self._speak()
-        return voice.answers
+                    self._send()
+        return request.answers
 
-    def sing(self, fit: Callable[[T, int], None], jobs: Sequence[T]) -> None:
+    def run(self, fit: Callable[[T, int], None], jobs: Sequence[T]) -> None:
         """Carry out fits side by side."""
         self.error, self.waiting = None, []
 
         def work(job: T) -> None:
-            with self._singing():
+            with self._counted():
                 fit(job, 1)
 
         try:
@@ -473,7 +473,7 @@ class Chorus:
             raise
 
     @contextmanager
-    def _singing(self) -> Iterator[None]:
+    def _counted(self) -> Iterator[None]:
         with self.turn:
             self.n_fits += 1
         try:
@@ -486,19 +486,20 @@ class Chorus:
                 self.n_fits -= 1
                 self.turn.notify_all()
 
-    def _speak(self) -> None:
-        """Send what all fits have to say; meanwhile others may join them."""
-        voices, self.waiting, self.is_speaking = self.waiting, [], True
-        is_brief = sum(voice.work for voice in voices) < BRIEF_WORK
+    def _send(self) -> None:
+        """Send the requests of all fits as one; meanwhile others may join them."""
+        requests, self.waiting, self.is_sending = self.waiting, [], True
+        is_brief = sum(request.work for request in requests) < BRIEF_WORK
         self.turn.release()
         try:
-            replies = self.crew.ask("all_of", [voice.call for voice in voices], is_brief=is_brief)
+            calls = [request.call for request in requests]
+            replies = self.pool.ask("all_of", calls, is_brief=is_brief)
         except BaseException as error:
             self.error = error
             raise
         finally:
             self.turn.acquire()
-            self.is_speaking = False
+            self.is_sending = False
             self.turn.notify_all()
-        for k, voice in enumerate(voices):
-            voice.answers = [reply[k] for reply in replies]
+        for k, request in enumerate(requests):
+            request.answers = [reply[k] for reply in replies]

@@ -9,7 +9,7 @@ from distributed import Client, get_worker
 
 from ..paper import adaboost_pl
 from ..paper.stumps import Stumps, boost
-from .actors import Crew
+from .actors import ActorPool
 from .loading import LoadedPart, LoadedParts, check_client
 
 __all__ = ["AdaBoostPLClassifier"]
@@ -26,7 +26,7 @@ class AdaBoostPLClassifier(adaboost_pl.AdaBoostPLClassifier):
         As there.
     n_parts : int, optional
         Into how many parts to gather the chunks, at most; None takes the number of workers.
-        Parts are as the data are cut: rows in no particular order are best.
+        Parts are as the data are partitioned: rows in no particular order are best.
     client : distributed.Client, optional
         None takes the current one.
 
@@ -62,12 +62,12 @@ class AdaBoostPLClassifier(adaboost_pl.AdaBoostPLClassifier):
         """
         client = check_client(self.client)
         data = X if y is None else (X, y) if sample_weight is None else (X, y, sample_weight)
-        parts = LoadedParts(Crew(client), data, None, self.n_parts)
+        parts = LoadedParts(ActorPool(client), data, None, self.n_parts)
         self.classes_ = parts.two_classes()
         self.n_features_in_ = max(summary.n_features for summary in parts.summaries)
         options = self.boost_options() | {"n_features": self.n_features_in_}
         boosts = parts.on_each("boost", boost_part, options, chosen=parts.present)
-        self.merge(parts.crew.wait(boosts))
+        self.merge(parts.pool.wait(boosts))
         return self
 
     def to_local(self) -> adaboost_pl.AdaBoostPLClassifier:
@@ -95,7 +95,7 @@ class AdaBoostPLClassifier(adaboost_pl.AdaBoostPLClassifier):
 
 
 def is_dask_array(X: Any) -> bool:
-    """Tell dask arrays from what is on this machine."""
+    """Return True for dask arrays, False for what is on this machine."""
     return hasattr(X, "map_blocks") and hasattr(X, "chunks")
 
 

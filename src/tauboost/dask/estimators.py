@@ -63,7 +63,7 @@ __all__ = ["TableClassifier", "TauBoostClassifier", "TextClassifier"]
 class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBoostClassifier):
     """:class:`tauboost.TauBoostClassifier` on rows that are in parts on a Dask cluster.
 
-    The model is the optimum for all rows, within ``tol``, with a certificate: how the rows are cut
+    The model is the optimum for all rows, within ``tol``, with a certificate: the split of the rows
     does not matter. With ``alpha="auto"`` up to 200,000 rows (and 20 million nonzeros) of all parts
     come to the driver, and the local classifier chooses loss, l1_ratio and alpha on them. The more
     rows, the weaker psi has to be: alpha falls as 1 over the number of rows, or over its square
@@ -197,7 +197,7 @@ class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBo
                 parts.labelled(code),
                 client=parts.client,
                 n_parts=len(parts.loaded),
-                loss=plan.strength.loss,
+                loss=plan.candidate.loss,
                 fit_intercept=bool(self.fit_intercept),
                 patience=self.patience,
             )
@@ -235,9 +235,9 @@ class TauBoostClassifier(LazyPredictions, DaskLinearParameters, estimators.TauBo
             classes=parts.classes,
             coef=all_coefficients(coef, parts.used, parts.n_given),
             intercept=intercept,
-            loss=plan.strength.loss,
-            alpha=plan.strength.alpha,
-            l1_ratio=plan.strength.l1_ratio,
+            loss=plan.candidate.loss,
+            alpha=plan.candidate.alpha,
+            l1_ratio=plan.candidate.l1_ratio,
             n_iter=max(minimum.n_sweeps for minimum in found),
             objective=np.array([minimum.objective for minimum in found]),
             held_out_loss=plan.held_out_loss,
@@ -286,7 +286,7 @@ def checkpoint_of(path: str | os.PathLike[str] | None, code: int, n_problems: in
 class TableClassifier(LazyPredictions, DaskTableParameters, estimators.TableClassifier):
     """:class:`tauboost.TableClassifier` on rows that are in parts on a Dask cluster.
 
-    Bins, strength, pairs and scores are those of the local one, but for rounding: the parts send
+    Bins, alpha, pairs and scores are those of the local one, but for rounding: the parts send
     sums, and the driver decides. A term costs one round of messages, whose size depends on the bins
     and not on the rows.
 
@@ -367,7 +367,7 @@ class TextClassifier(LazyPredictions, DaskTextParameters, estimators.TextClassif
     features_, classes_, coef_, intercept_, alpha_, l1_ratio_, loss_, n_iter_, objective_
     held_out_loss_, selection_, message_, record_
         As those of :class:`tauboost.TextClassifier`; ``record_`` has a hash of the data only where
-        the strength was chosen on all of them.
+        alpha was chosen on all of them.
 
     Examples
     --------

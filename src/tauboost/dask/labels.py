@@ -27,7 +27,7 @@ from ..sparse.design import is_wide
 from ..sparse.scaling import Units
 from ..validation import as_csr
 from ..validation.labels import class_weights
-from .actors import Crew, Patience
+from .actors import ActorPool, Patience
 from .loading import (
     MOST_LABELS,
     LoadedPart,
@@ -55,9 +55,9 @@ __all__ = ["LabelledParts", "SampledRows", "classes_of", "codes_of"]
 # What the driver holds of the data, at most: about 240 MB.
 MOST_ROWS = 200_000
 MOST_NONZEROS = 20_000_000
-# So many samples of a class, however rare it is, come from each part that has them.
+# The number of samples of a class, however rare it is, that come from each part that has them.
 FEWEST_OF_A_CLASS = 20
-# Not a seed that held-out samples are chosen by: these would be the same rows.
+# Not a seed that validation sets are chosen by: these would be the same rows.
 SEED = 2**31
 
 
@@ -80,7 +80,7 @@ class LabelledParts(LoadedParts):
     def __init__(
         self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
     ) -> None:
-        super().__init__(Crew(client, patience), data, None, n_parts)
+        super().__init__(ActorPool(client, patience), data, None, n_parts)
         self.n_given = self.n_features = self.width()
         self.used: NDArray[np.intp] | None = None
         if is_wide(self.n_given, sum(summary.nnz for summary in self.summaries)):
@@ -88,7 +88,7 @@ class LabelledParts(LoadedParts):
             self.n_features = len(self.used)
             self.loaded = self.on_each("narrow", with_features, self.used)
         self.classes = classes_of(self.labels)
-        # The class that each two-class problem tells from the rest.
+        # The class that each two-class problem separates from the rest.
         self.codes = [1] if len(self.classes) == 2 else list(range(len(self.classes)))
         self.units: Future | None = None  # None: as given
         # Before the weights of classes: what a row stands for is its own weight.
@@ -121,7 +121,7 @@ class LabelledParts(LoadedParts):
         self.units = self.client.submit(
             all_units, ranges, moments, self.shares(), fit_intercept, key=self._key("units", 0)
         )
-        found: list[Units | None] = self.crew.wait([self.units])
+        found: list[Units | None] = self.pool.wait([self.units])
         return found[0]
 
     def labelled(self, code: int) -> list[Future]:
@@ -136,7 +136,7 @@ class LabelledParts(LoadedParts):
         how = (self.classes, self.n_features, self.units, unit)
         sums = self.on_each("sums", sums_of_part, *how, chosen=self.present, parts=self.given)
         key = self._key("scales", 0)
-        found: list[Vector] = self.crew.wait(
+        found: list[Vector] = self.pool.wait(
             [self.client.submit(all_scales, sums, self.n_features, key=key)]
         )
         return found[0]
@@ -147,7 +147,7 @@ class LabelledParts(LoadedParts):
         nnz = sum(summary.nnz for summary in self.summaries)
         fraction = min(1.0, MOST_ROWS / n_rows, MOST_NONZEROS / max(nnz, 1))
         how = (self.classes, self.n_features, fraction, self.units)
-        found = self.crew.wait(self.on_each("sample", sample_rows, *how, parts=self.given))
+        found = self.pool.wait(self.on_each("sample", sample_rows, *how, parts=self.given))
         Xs, codes, weights = zip(*found, strict=True)
         X = sp.vstack(Xs, format="csr")
         return SampledRows(X, np.concatenate(codes), np.concatenate(weights), fraction)
@@ -156,7 +156,7 @@ class LabelledParts(LoadedParts):
         """Return the sketch of the rows of all parts."""
         how = (self.n_features, self.used, self.n_given)
         tasks = self.on_each("sketch", sketch_rows, *how, chosen=self.present)
-        return RowSketch.merged(self.crew.wait(tasks))
+        return RowSketch.merged(self.pool.wait(tasks))
 
 
 def classes_of(labels: Sequence[Any]) -> NDArray[Any]:

@@ -28,7 +28,7 @@ from ..base.arrays import Vector
 from ..io import load_svmlight
 from ..io.texts import read_texts
 from ..validation import as_csr, check_count, check_vector, labels_of, refuse_missing_labels
-from .actors import Crew
+from .actors import ActorPool
 
 __all__ = [
     "LoadedPart",
@@ -176,7 +176,7 @@ def _without_column(frame: Any, name: str) -> tuple[Any, Any]:
 
 
 def summarise(loaded: LoadedPart) -> Summary:
-    """Look at the labels and the weights of a part."""
+    """Summarize the labels and the weights of a part."""
     nnz = int(loaded.present.nnz)
     return summary_of(loaded.y, loaded.sample_weight, loaded.X.shape[1], nnz)
 
@@ -390,8 +390,10 @@ class LoadedParts:
     summarise: Callable[..., Summary] = staticmethod(summarise)
     n_dims = 2  # of an array
 
-    def __init__(self, crew: Crew, data: Any, n_features: int | None, n_parts: int | None) -> None:
-        self.client, self.crew, self.token = crew.client, crew, uuid.uuid4().hex[:8]
+    def __init__(
+        self, pool: ActorPool, data: Any, n_features: int | None, n_parts: int | None
+    ) -> None:
+        self.client, self.pool, self.token = pool.client, pool, uuid.uuid4().hex[:8]
         self.wanted = None if n_features is None else check_count(n_features, "n_features")
         workers = max(1, len(self.client.ncores()))
         most = workers if n_parts is None else check_count(n_parts, "n_parts")
@@ -423,7 +425,7 @@ class LoadedParts:
 
     def results(self, name: str, task: Callable[..., Any], *arguments: Any) -> list[Any]:
         """Return what a task gives for each part."""
-        return self.crew.wait(self.on_each(name, task, *arguments))
+        return self.pool.wait(self.on_each(name, task, *arguments))
 
     def width(self) -> int:
         """Return the number of columns of parts that have samples and belong together."""

@@ -29,7 +29,7 @@ __all__ = ["Plan", "starts_at"]
 class Plan:
     """One objective, and where to start from."""
 
-    strength: Candidate
+    candidate: Candidate
     starts: list[Vector] | None = None  # lam0 for each two-class problem
     n_sweeps: int = 0  # over all rows, that were made to get there
     held_out_loss: float = nan
@@ -45,15 +45,15 @@ class Plan:
         is_all = rows.fraction == 1.0
         # The loss outgrows l2 as rows are added; the noise that l1 holds down falls as their root.
         scale = rows.fraction if local.l1_ratio < 0.5 else rows.fraction**0.5
-        strength = Candidate(local.loss, local.alpha * scale, local.l1_ratio)
+        candidate = Candidate(local.loss, local.alpha * scale, local.l1_ratio)
         how = "Too few rows to choose alpha by: a usual one was taken. "
         if isfinite(local.held_out_loss):
             how = (
-                f"Chosen on {len(rows.codes)} rows: {strength.loss} loss, "
-                f"alpha={strength.alpha:.3g}, l1_ratio={strength.l1_ratio:g}. "
+                f"Chosen on {len(rows.codes)} rows: {candidate.loss} loss, "
+                f"alpha={candidate.alpha:.3g}, l1_ratio={candidate.l1_ratio:g}. "
             )
         return cls(
-            strength,
+            candidate,
             starts_at(local, None, units, fit_intercept=fit_intercept),
             local.n_iter if is_all else 0,
             local.held_out_loss,
@@ -66,13 +66,13 @@ class Plan:
         self, task: int, problem: DaskProblem, factors: Factors | None, options: Options
     ) -> dict[str, Any]:
         """Return what ``solve`` has to know of one of the problems."""
-        strength = self.strength
+        candidate = self.candidate
         psi = Penalty.build(
-            problem.design, strength.alpha, strength.l1_ratio, None, factors=factors
+            problem.design, candidate.alpha, candidate.l1_ratio, None, factors=factors
         )
         return {
-            "alpha": strength.alpha,
-            "l1_ratio": strength.l1_ratio,
+            "alpha": candidate.alpha,
+            "l1_ratio": candidate.l1_ratio,
             "penalty_factors": factors,
             "lam0": None if self.starts is None else self.starts[task],
             "max_epochs": max(0, options.max_iter - self.n_sweeps),
@@ -90,7 +90,7 @@ class Plan:
             result.message,
             result.status,
             result.gap,
-            self.strength.loss,
+            self.candidate.loss,
         )
 
 

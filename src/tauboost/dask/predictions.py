@@ -71,7 +71,7 @@ class LazyPredictions(PredictionsMixin):
 
 
 def is_collection(X: Any) -> bool:
-    """Tell dask arrays, data frames, series and bags from what is on this machine."""
+    """Return True for dask arrays, data frames, series and bags, False for local data."""
     return hasattr(X, "map_blocks") or hasattr(X, "map_partitions")
 
 
@@ -82,7 +82,7 @@ def lazily(model: Any, method: str, X: Any, empty: NDArray[Any]) -> da.Array:
             f"X must have {model.n_features_in_} columns, as the data of the fit had; "
             f"it has shape {X.shape}"
         )
-    # A task of its own, so that the coefficients are in the graph once.
+    # A separate task, so that the coefficients are in the graph once.
     options = {"model": delayed(model, traverse=False), "method": method, "empty": empty}
     if not hasattr(X, "chunks"):
         return on_partitions(ask_model, X, options)

@@ -17,7 +17,7 @@ from ..penalty import Bounds, Factors, Penalty, check_factors
 from ..solvers.monitor import Callback, Snapshot
 from ..solvers.result import Result
 from ..solvers.stopping import DEFAULT_MAX_EPOCHS
-from .actors import Crew, Patience
+from .actors import ActorPool, Patience
 from .sparse import DaskProblem
 
 __all__ = ["ProgressLine", "solve"]
@@ -27,10 +27,10 @@ __all__ = ["ProgressLine", "solve"]
 
 
 class ProgressLine:
-    """Shows epochs, objective, rounds, bytes and seconds after every look; a context manager."""
+    """Shows epochs, objective, rounds, bytes and seconds at every check; a context manager."""
 
-    def __init__(self, crew: Crew, max_epochs: float, *, is_shown: bool) -> None:
-        self.crew = crew
+    def __init__(self, pool: ActorPool, max_epochs: float, *, is_shown: bool) -> None:
+        self.pool = pool
         self._progress = Bars(
             TextColumn("epoch {task.completed:.1f}"),
             BarColumn(bar_width=20),
@@ -40,15 +40,15 @@ class ProgressLine:
         )
         self._task = self._progress.add_task("", total=max_epochs)
 
-    def look(self, at: Snapshot) -> None:
-        """Show the point at hand."""
-        crew = self.crew
-        rebuilt = f", {crew.rebuilt} parts rebuilt" if crew.rebuilt else ""
+    def show(self, at: Snapshot) -> None:
+        """Show the current point."""
+        pool = self.pool
+        rebuilt = f", {pool.rebuilt} parts rebuilt" if pool.rebuilt else ""
         self._progress.update(
             self._task,
             completed=at.epoch,
-            description=f"objective {at.objective:.6f}, {crew.done} rounds, "
-            f"{crew.bytes / 1e6:.1f} MB, {at.seconds:.1f} s{rebuilt}",
+            description=f"objective {at.objective:.6f}, {pool.done} rounds, "
+            f"{pool.bytes / 1e6:.1f} MB, {at.seconds:.1f} s{rebuilt}",
         )
 
     def __enter__(self) -> Self:
@@ -103,7 +103,7 @@ def solve(
     method : {"exact", "pcdm", "fully-parallel", "accelerated", "greedy", "lbfgs"}
         The methods that work on rows in parts: all but the lock-free ones.
     loss, fit_intercept, n_features, n_parts, n_threads, patience
-        See :class:`DaskProblem`; not looked at if ``data`` is one.
+        See :class:`DaskProblem`; ignored if ``data`` is one.
     checkpoint : path, optional
         A file on the driver. Where the solve is goes there every ten seconds; if it exists, the
         solve goes on from there, and ``max_epochs`` counts those done before.
@@ -165,10 +165,10 @@ def solve(
         penalty = Penalty.build(problem.design, alpha, l1_ratio, bounds, factors=factors)
         lam, intercept = problem.design.split(problem.local_start(penalty, LOCAL_SEED))
         lam0 = np.append(lam, [intercept] if problem.fit_intercept else [])
-    with ProgressLine(problem.crew, most, is_shown=progress) as line:
+    with ProgressLine(problem.pool, most, is_shown=progress) as line:
 
-        def look(at: Snapshot) -> Any:
-            line.look(at)
+        def check(at: Snapshot) -> Any:
+            line.show(at)
             if file is not None:
                 file.look(at.lam, at.intercept, at.epoch)
             return None if callback is None else callback(at)
@@ -190,7 +190,7 @@ def solve(
             penalty_factors=penalty_factors,
             lam0=lam0,
             random_state=random_state,
-            callback=look,
+            callback=check,
         )
     if file is not None:
         file.save(result.lam, result.intercept, result.n_epochs)
@@ -219,7 +219,7 @@ def _facts(
 
 
 def _print_of(factors: Vector | None) -> str:
-    """Return a few digits that change with factors, but not with how rows are cut into parts.
+    """Return a few digits that change with factors, but not with how rows are split into parts.
 
     Factors that are measured on other parts differ in their last bits.
     """

@@ -1,6 +1,6 @@
-"""Rows that are spread over parts: the interface of ``tauboost.rows``, answered by a crew.
+"""Rows distributed over parts: the interface of ``tauboost.rows``, answered by a pool of actors.
 
-A bundle costs one round: the call that carries its steps also asks for the sums of the next bundle.
+A block of coordinates costs one round: the call with its steps also asks for the next block's sums.
 Only when the objective rose does another follow, which takes half of the steps back and asks again.
 Each way, 8 to 16 bytes per coordinate travel (24 up for columns of varying values), whatever the
 number of rows.
@@ -30,7 +30,7 @@ from ..problem import SparseProblem
 from ..rows import Columns, DrawOutcome, Draws, Iterate, Point, Rows, Surface, is_safe_range
 from ..sparse.design import SparseDesign, is_wide, random_places
 from ..sparse.scaling import Units
-from .actors import Crew, Member, Patience
+from .actors import ActorPool, Member, Patience
 from .loading import LoadedParts, check_client, found_features, used_features
 from .sparse_part import Part, PartLevel, PartSpec, Position, Shape
 
@@ -44,10 +44,10 @@ Calls = list[tuple[str, tuple[Any, ...]]]
 
 
 class RemoteRows(Rows):
-    """The rows of a problem, behind its crew of parts."""
+    """The rows of a problem, behind its pool of actors."""
 
     def __init__(self, problem: DaskProblem) -> None:
-        self.problem, self.crew = problem, problem.crew
+        self.problem, self.pool = problem, problem.pool
         self.loss, self.message_cost = problem.loss_function, problem.message_cost
         self.counts = problem.column_counts()
         self.levels: list[PartLevel] = []
@@ -67,7 +67,7 @@ class RemoteRows(Rows):
         here = point if isinstance(point, RemotePoint) else self.point(lam)
         self.problem.in_use = weakref.ref(self)
         self.position = None
-        self.levels = self.crew.ask("weigh", here.key, here.largest)
+        self.levels = self.pool.ask("weigh", here.key, here.largest)
         self.position = Position(lam, here.largest)
         return self._level()
 
@@ -79,7 +79,7 @@ class RemoteRows(Rows):
         return is_safe_range(least, max(level.most for level in self.levels))
 
     def slope(self) -> Vector:
-        return added(self.crew.ask("slope"))
+        return added(self.pool.ask("slope"))
 
     def exact_sweep(
         self,
@@ -120,14 +120,14 @@ class RemoteRows(Rows):
         rounds = Rounds(self, self.position)
         yield rounds
         self.position = rounds.rest
-        if rounds.asked is not None:  # it stopped before its bundles were over
-            self.levels = self.crew.ask("level")
+        if rounds.asked is not None:  # it stopped before its blocks were over
+            self.levels = self.pool.ask("level")
 
-    def is_brief(self, *bundles: Columns | None) -> bool:
-        """Tell whether a round on these is over in a few milliseconds."""
-        there = [bundle for bundle in bundles if bundle is not None]
-        work = sum(8 * len(bundle) + int(self.counts[bundle].sum()) for bundle in there)
-        return work < BRIEF_WORK * len(self.crew.members)
+    def is_brief(self, *blocks: Columns | None) -> bool:
+        """Return True if a round on these is over in a few milliseconds."""
+        present = [block for block in blocks if block is not None]
+        work = sum(8 * len(block) + int(self.counts[block].sum()) for block in present)
+        return work < BRIEF_WORK * len(self.pool.members)
 
     def _level(self) -> Evaluation:
         total = math.fsum(level.total for level in self.levels)
@@ -138,13 +138,13 @@ class RemoteRows(Rows):
 class Rounds:
     """The rounds that the driver asks for (cpp/bind/remote.cpp), and where they have brought us.
 
-    The driver moves lam only after a bundle has been judged, before it goes on to the next. So in
-    the meantime the rows are at lam with a fraction of the steps of a bundle applied on top.
+    The driver changes lam only after a block has been accepted, before it goes on to the next.
+    Until then the rows are at lam with a fraction of the steps of a block applied on top.
     """
 
     def __init__(self, rows: RemoteRows, at: Position) -> None:
         self.rows, self.rest = rows, Position(at.lam, at.shift)
-        self.bundle: Columns | None = None
+        self.block: Columns | None = None
         self.steps: Vector | None = None
         self.asked: Columns | None = None
 
@@ -155,13 +155,13 @@ class Rounds:
         rows = self.rows
         if steps is not None:
             rows.position = replace(self.rest, asked=self.asked)
-            self.bundle, self.steps = self.asked, steps
+            self.block, self.steps = self.asked, steps
         # The round that ends a sweep asks for the level: it may take longer.
-        is_brief = ask is not None and rows.is_brief(self.bundle, ask)
-        replies = rows.crew.ask("round", undo, steps, fraction, ask, is_brief=is_brief)
+        is_brief = ask is not None and rows.is_brief(self.block, ask)
+        replies = rows.pool.ask("round", undo, steps, fraction, ask, is_brief=is_brief)
         self.asked = ask
         rows.position = replace(
-            self.rest, bundle=self.bundle, steps=self.steps, fraction=fraction, asked=ask
+            self.rest, block=self.block, steps=self.steps, fraction=fraction, asked=ask
         )
         changes = [reply.change for reply in replies]
         if ask is None:
@@ -176,7 +176,7 @@ class Rounds:
 
     def total(self) -> float:
         """Sum the weights anew."""
-        return math.fsum(level.total for level in self.rows.crew.ask("level"))
+        return math.fsum(level.total for level in self.rows.pool.ask("level"))
 
 
 class RemotePoint(Point):
@@ -188,7 +188,7 @@ class RemotePoint(Point):
         self.problem, self.lam = problem, lam.copy()
         self.key = next(problem.keys)
         dropped = tuple(problem.dropped)
-        self.parts: list[RowSum] = problem.crew.ask(how, self.key, *arguments, dropped)
+        self.parts: list[RowSum] = problem.pool.ask(how, self.key, *arguments, dropped)
         del problem.dropped[: len(dropped)]
         weakref.finalize(self, problem.dropped.append, self.key)
         problem.hold(self)
@@ -202,7 +202,7 @@ class RemotePoint(Point):
     def sums(self, columns: Columns | None = None) -> tuple[Vector, Vector]:
         loss = self.problem.loss_function
         shares = [loss.share(part.largest - self.largest) for part in self.parts]
-        found = zip(shares, self.problem.crew.ask("point_sums", self.key, columns), strict=True)
+        found = zip(shares, self.problem.pool.ask("point_sums", self.key, columns), strict=True)
         neg, pos = zip(*((share * neg, share * pos) for share, (neg, pos) in found), strict=True)
         return added(neg), added(pos)
 
@@ -219,10 +219,10 @@ class RemoteSurface(Surface):
     """F to second order around a point, on rows in parts."""
 
     def __init__(self, problem: DaskProblem, here: RemotePoint) -> None:
-        self.problem, self.crew, self.here = problem, problem.crew, here
+        self.problem, self.pool, self.here = problem, problem.pool, here
         self.gradient = here.gradient()
         self.call = ("open_surface", (here.key, here.largest, here.total))
-        self.crew.ask(self.call[0], *self.call[1])
+        self.pool.ask(self.call[0], *self.call[1])
         problem.hold(self)
 
     def replay(self) -> Calls:
@@ -230,17 +230,17 @@ class RemoteSurface(Surface):
         return [self.call]
 
     def gram(self, columns: Columns) -> Vector:
-        return added(self.crew.ask("on_surface", "gram", columns))
+        return added(self.pool.ask("on_surface", "gram", columns))
 
     def sums(self, columns: Columns) -> tuple[Vector, Vector]:
-        negs, poss = zip(*self.crew.ask("on_surface", "sums", columns), strict=True)
+        negs, poss = zip(*self.pool.ask("on_surface", "sums", columns), strict=True)
         return added(negs), added(poss)
 
     def product(self, columns: Columns, d: Vector) -> Vector:
-        return added(self.crew.ask("on_surface", "product", columns, d))
+        return added(self.pool.ask("on_surface", "product", columns, d))
 
     def look_along(self, direction: Vector) -> None:
-        """Parts compute residuals anew at each point: a line search looks at two or three."""
+        """Parts compute residuals anew at each point: a line search evaluates two or three."""
 
     def at(self, lam: Vector, length: float | None) -> RemotePoint:  # noqa: ARG002
         return RemotePoint(self.problem, lam, "point", lam)
@@ -254,14 +254,14 @@ def added(vectors: Sequence[Vector]) -> Vector:
     return total
 
 
-# A problem whose rows are spread over a Dask cluster: the driver knows columns, the parts rows.
+# A problem whose rows are distributed over a Dask cluster: the driver knows columns, parts rows.
 #
 # It describes what a ``tauboost.Problem`` describes, and its rows answer the same questions, so
 # that the methods of one machine run on it as they are.
 
 
-TRIAL_ROUNDS = 5
-# What a kernel takes to sum and to move, roughly: enough to compare with the time of a round.
+PILOT_ROUNDS = 5
+# What a kernel takes to gather and apply, roughly: enough to compare with the time of a round.
 SECONDS_A_NONZERO = 4e-9
 
 
@@ -317,8 +317,8 @@ class DaskProblem(SparseProblem):
         if n_threads is not None:
             n_threads = resolve_threads(n_threads)
         self.client = check_client(client)
-        self.crew = Crew(self.client, patience)
-        self.crew.replay = self._replay
+        self.pool = ActorPool(self.client, patience)
+        self.pool.replay = self._replay
         self.in_use: Callable[[], RemoteRows | None] = lambda: None
         self.holders: list[Callable[[], RemotePoint | RemoteSurface | None]] = []
         self.keys = itertools.count()
@@ -329,7 +329,7 @@ class DaskProblem(SparseProblem):
         self, data: Any, n_features: int | None, n_parts: int | None, n_threads: int | None
     ) -> None:
         """Load the parts, agree on what they have in common, build them, put them in place."""
-        parts = LoadedParts(self.crew, data, n_features, n_parts)
+        parts = LoadedParts(self.pool, data, n_features, n_parts)
         self.n_samples = sum(summary.n_samples for summary in parts.summaries)
         width, used, nnz = parts.width(), None, sum(summary.nnz for summary in parts.summaries)
         self.classes = parts.two_classes()
@@ -337,12 +337,12 @@ class DaskProblem(SparseProblem):
             used = found_features(parts.results("used", used_features))
         spec = PartSpec(self.classes, width, used, self.loss, self.fit_intercept, n_threads)
         actors = parts.on_each("part", Part, spec, chosen=parts.present, actor=True)
-        self.crew.assemble(actors, parts.shares())
+        self.pool.assemble(actors, parts.shares())
         self._take_shape(spec)
 
     def _take_shape(self, spec: PartSpec) -> None:
-        """Merge what the parts say of their columns, and tell them the outcome."""
-        shapes: list[Shape] = self.crew.tell_each("shape", lambda _: ())
+        """Merge what the parts report of their columns, and send them the outcome."""
+        shapes: list[Shape] = self.pool.tell_each("shape", lambda _: ())
         scales = np.array([shape.scale for shape in shapes])
         scale = scales.max(axis=0)
         # A column that is constant in every part is not constant if the parts differ.
@@ -360,7 +360,7 @@ class DaskProblem(SparseProblem):
         )
         place = random_places(spec.n_features if spec.used is None else len(spec.used))
         self.design = SparseDesign(outline, place, spec.n_features, self.fit_intercept, spec.used)
-        shares = [member.share for member in self.crew.members]
+        shares = [member.share for member in self.pool.members]
         self.least_weight = min(
             shape.least_weight * share for shape, share in zip(shapes, shares, strict=True)
         )
@@ -370,7 +370,7 @@ class DaskProblem(SparseProblem):
             shape.c_total * share for shape, share in zip(shapes, shares, strict=True)
         )
         self.message_cost = self._message_cost()
-        self.crew.tell_each("prepare", lambda member: (self.crew.done, member.share, self.valued))
+        self.pool.tell_each("prepare", lambda member: (self.pool.done, member.share, self.valued))
 
     def note_units(self, units: Units | None) -> None:
         """Take note of the units in which the columns were given, in all parts."""
@@ -382,18 +382,18 @@ class DaskProblem(SparseProblem):
     def _message_cost(self) -> float:
         """Measure the round trip, in nonzeros that all parts together could have read meanwhile."""
         trips = []
-        for _ in range(TRIAL_ROUNDS):
+        for _ in range(PILOT_ROUNDS):
             begin = time.perf_counter()
-            self.crew.tell_each("rest", lambda _: (0.0,))
+            self.pool.tell_each("rest", lambda _: (0.0,))
             trips.append(time.perf_counter() - begin)
-        return float(np.median(trips)) / SECONDS_A_NONZERO * len(self.crew.members)
+        return float(np.median(trips)) / SECONDS_A_NONZERO * len(self.pool.members)
 
     def _replay(self, member: Member) -> list[tuple[str, tuple[Any, ...]]]:
         """Return the calls that bring a new part to where the others are."""
         if not hasattr(self, "c_total"):
             return []
         calls: list[tuple[str, tuple[Any, ...]]] = [
-            ("prepare", (self.crew.done, member.share, self.valued))
+            ("prepare", (self.pool.done, member.share, self.valued))
         ]
         for holder in (self.in_use(), *(holder() for holder in self.holders)):
             if holder is not None:
@@ -401,7 +401,7 @@ class DaskProblem(SparseProblem):
         return calls
 
     def hold(self, holder: RemotePoint | RemoteSurface) -> None:
-        """Remember what parts have been told, as long as somebody needs it."""
+        """Remember what parts have been sent, as long as somebody needs it."""
         alive = [old for old in self.holders if old() is not None]
         self.holders = [*alive, weakref.ref(holder)]
 
@@ -418,9 +418,9 @@ class DaskProblem(SparseProblem):
 
         One round for a start that is often as good as a first sweep, where that costs hundreds.
         """
-        alone = self.crew.ask("solve_alone", replace(penalty), "exact", seed, 1.0)
+        alone = self.pool.ask("solve_alone", replace(penalty), "exact", seed, 1.0)
         mean = np.sum(
-            [member.share * lam for member, lam in zip(self.crew.members, alone, strict=True)],
+            [member.share * lam for member, lam in zip(self.pool.members, alone, strict=True)],
             axis=0,
         )
         starts = [penalty.project(length * mean) for length in (1.0, 0.5, 0.25, 0.0)]
@@ -428,4 +428,4 @@ class DaskProblem(SparseProblem):
         return min(starts, key=lambda lam: rows.point(lam).value + penalty.value(lam))
 
     def __repr__(self) -> str:
-        return f"{super().__repr__()[:-1]}, {len(self.crew.members)} parts)"
+        return f"{super().__repr__()[:-1]}, {len(self.pool.members)} parts)"

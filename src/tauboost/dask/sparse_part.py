@@ -32,7 +32,7 @@ from ..solvers.weights import Start
 from ..sparse.factors import scales
 from ..sparse.scaling import Moments, Ranges, Units
 from ..validation import as_csr
-from .actors import Numbered
+from .actors import IdempotentActor
 from .loading import LoadedPart
 
 __all__ = [
@@ -97,12 +97,12 @@ class PartLevel:
 class Position:
     """Where the rows are: all that it takes to put a new part in the place of a lost one.
 
-    They are at lam, with a fraction of the steps of a bundle applied on top.
+    They are at lam, with a fraction of the steps of a block applied on top.
     """
 
     lam: Vector
     shift: float
-    bundle: Columns | None = None
+    block: Columns | None = None
     steps: Vector | None = None
     fraction: float = 0.0
     asked: Columns | None = None
@@ -120,7 +120,7 @@ class Reply:
     seconds: float = 0.0  # that the part took
 
 
-class Part(Numbered):
+class Part(IdempotentActor):
     """Some of the rows of a problem, with their weights."""
 
     def __init__(self, loaded: LoadedPart, spec: PartSpec) -> None:
@@ -136,7 +136,7 @@ class Part(Numbered):
         )
         super().__init__()
         self.share = 1.0
-        self.bundle: Columns | None = None
+        self.block: Columns | None = None
         self.steps: Vector | None = None
         self.asked: Columns | None = None
 
@@ -205,8 +205,8 @@ class Part(Numbered):
     def place(self, at: Position) -> None:
         """Go to where the rows of a lost part were."""
         self._weigh(self.rows.residuals(at.lam), at.shift)
-        self.bundle, self.steps, self.asked = at.bundle, at.steps, at.asked
-        self._move(at.fraction)
+        self.block, self.steps, self.asked = at.block, at.steps, at.asked
+        self._apply(at.fraction)
 
     def _weigh(self, r: Vector, shift: float) -> PartLevel:
         rows = self.rows
@@ -228,14 +228,14 @@ class Part(Numbered):
         """
         begin = time.perf_counter()
         if steps is not None:
-            self.bundle, self.steps = self.asked, steps
+            self.block, self.steps = self.asked, steps
         if undo > 0.0:
-            self._move(-undo)
-        change = self._move(fraction)
+            self._apply(-undo)
+        change = self._apply(fraction)
         self.asked = ask
         if ask is None:
             return Reply(change, level=self.level())
-        sums = self._measure(ask)
+        sums = self._gather(ask)
         return Reply(change, *sums, seconds=time.perf_counter() - begin)
 
     def level(self) -> PartLevel:
@@ -274,16 +274,16 @@ class Part(Numbered):
         """Ask the surface."""
         return getattr(self.surface, name)(*arguments)
 
-    def _move(self, fraction: float) -> float:
+    def _apply(self, fraction: float) -> float:
         if fraction == 0.0:
             return 0.0
-        assert self.bundle is not None
+        assert self.block is not None
         assert self.steps is not None
         rows = (self.rows.matrix, self.rows.w, self.rows.E, self.rows.kernel_c)
-        useful = self._useful(self.bundle)
-        return _core.move_rows(*rows, self.bundle, self.steps, fraction, useful)
+        useful = self._useful(self.block)
+        return _core.move_rows(*rows, self.block, self.steps, fraction, useful)
 
-    def _measure(self, columns: Columns) -> tuple[Vector, Vector, Vector]:
+    def _gather(self, columns: Columns) -> tuple[Vector, Vector, Vector]:
         neg, pos, square = (np.empty(len(columns)) for _ in range(3))
         _core.gather_columns(
             self.rows.matrix, self.rows.w, columns, neg, pos, self._useful(columns), square
@@ -296,11 +296,11 @@ class Part(Numbered):
         return useful_threads(self.n_threads, work, "draw")
 
 
-# Tasks that find the units of columns over all parts, and put the rows of a part in them.
+# Tasks that find the column scaling over all parts, and scale the rows of a part.
 
 
 def ranges_of(part: LoadedPart) -> tuple[NDArray[np.intp], Ranges]:
-    """Look at the columns that a part has entries in."""
+    """Return the columns that a part has entries in, and their ranges."""
     ranges = Ranges.of(as_csr(part.present), get_worker().state.nthreads)
     columns = np.flatnonzero(ranges.counts)
     return columns, ranges.select(columns)
@@ -313,7 +313,7 @@ def all_ranges(parts: Sequence[tuple[NDArray[np.intp], Ranges]], n_features: int
 
 
 def moments_of(part: LoadedPart, ranges: Ranges | None) -> Moments | None:
-    """Look at those columns of a part that may be far from 0."""
+    """Return the moments of those columns of a part that may be far from 0."""
     if ranges is None:
         return None
     weights = np.ones(len(part.y)) if part.sample_weight is None else part.sample_weight
@@ -328,20 +328,20 @@ def all_units(
     shares: Sequence[float],
     fit_intercept: bool,
 ) -> Units | None:
-    """Return the units of all parts; None: columns stay as they are."""
+    """Return the column scaling over all parts; None: columns stay as they are."""
     if ranges is None:
         return None
     return Units.found(ranges, Moments.merged(moments, shares), fit_intercept)
 
 
 def in_units(X: Any, units: Units | None) -> Any:
-    """Return rows with their columns in these units."""
+    """Return rows with their columns scaled."""
     if units is None or X.shape[0] == 0:
         return X
     return units.applied(as_csr(X)).to_scipy()
 
 
-# Tasks that find the unit of the penalty over all parts: AdaBoost's first step on each column.
+# Tasks that find the scale of the penalty over all parts: AdaBoost's first step on each column.
 #
 # Each part sums its columns up, class by class; sums are added in the order of parts
 # (sparse/factors.py has what follows from them).
@@ -407,11 +407,11 @@ def all_scales(parts: Sequence[PartSums], n_features: int) -> Vector:
     below, above, rows = (
         reduce(add, [getattr(part, name) for part in parts]) for name in ("below", "above", "rows")
     )
-    copies = 1.0
-    if not all(part.are_whole for part in parts):  # relative: as many copies as rows
-        copies = sum(part.n_present for part in parts) / rows.sum()
-    neg, pos = (copies * of_all[:, used].toarray() / size for of_all in (below, above))
-    found = scales((neg, pos, copies * rows), is_binary=len(rows) == 2)
+    count = 1.0  # of duplicates, for each unit of weight
+    if not all(part.are_whole for part in parts):  # relative: as many duplicates as rows
+        count = sum(part.n_present for part in parts) / rows.sum()
+    neg, pos = (count * of_all[:, used].toarray() / size for of_all in (below, above))
+    found = scales((neg, pos, count * rows), is_binary=len(rows) == 2)
     s = np.ones((len(found), n_features))
     s[:, used] = found
     return s

@@ -1,7 +1,7 @@
 """One part of a table, on a worker: a Dask actor that counts values, bins rows and sums them up.
 
 It is built from rows as they were loaded, and told step by step what all parts have in common:
-classes and weights, columns, folds. From then on it is a table of its own, whose sums add up with
+classes and weights, columns, folds. From then on it is a separate table, whose sums add up with
 those of the others.
 """
 
@@ -33,7 +33,7 @@ from ..tables.pairs import Pair
 from ..tables.rows import BatchSpec, TableRows
 from ..tables.training import EVEN, DistinctRows, TableTraining
 from ..validation.frames import Frame, take_frame
-from .actors import Numbered
+from .actors import IdempotentActor
 from .labels import codes_of
 from .loading import Summary, check_beside, joined_weights, split_piece, summary_of
 
@@ -72,7 +72,7 @@ def names_of(loaded: LoadedTable) -> tuple[tuple[str, ...], bool] | None:
 
 
 def sum_up(loaded: LoadedTable) -> Summary:
-    """Look at the labels and the weights of a part."""
+    """Summarize the labels and the weights of a part."""
     width = take_frame(loaded.tables[0]).n_columns if loaded.tables else 0
     return summary_of(loaded.y, loaded.sample_weight, width)
 
@@ -97,17 +97,17 @@ class Encoding:
 class Fate:
     """What becomes of the rows of a part, beside those of the others.
 
-    Some of its rows were compared with those of the other parts: copies of rows elsewhere have the
-    weight 0, and the rows that stay that of all copies. The rest is dealt to folds by itself.
+    Some of its rows were compared with those of the other parts: duplicates of rows elsewhere have
+    weight 0, and the rows that stay that of all duplicates. The rest is dealt to folds by itself.
     """
 
     total: float  # weight of all parts
     weights: Vector  # of the rows that were compared
-    folds: NDArray[np.intp]  # of these; -1: their copies are dealt
-    shares: Vector  # of the copies of these in each fold, (dealt rows, folds)
+    folds: NDArray[np.intp]  # of these; -1: their duplicates are dealt
+    shares: Vector  # of the duplicates of these in each fold, (dealt rows, folds)
 
 
-class TablePart(Numbered):
+class TablePart(IdempotentActor):
     """Some of the rows of a table."""
 
     def __init__(self, loaded: LoadedTable) -> None:

@@ -40,7 +40,7 @@ from ..tables.rows import BatchSpec, End, RowWeights
 from ..tables.training import EVEN, BinnedRows
 from ..validation.frames import Frame
 from ..validation.labels import class_weights, scaled_weights
-from .actors import Chorus, Crew, Member, PartError, Patience
+from .actors import ActorPool, Member, PartError, Patience, RequestBatcher
 from .labels import classes_of
 from .loading import LoadedParts, common_width
 from .sparse import added
@@ -49,7 +49,7 @@ from .table_part import Encoding, Fate, TablePart, Weighing, load_table, names_o
 __all__ = ["ClusterSamples", "ClusterWeights", "TableParts"]
 
 
-# The rows of a binned table behind a crew of parts: what a fit asks of rows, in sums.
+# The rows of a binned table behind a pool of actors: what a fit asks of rows, in sums.
 #
 # A term costs one round: the call that carries the steps of the last term asks for the sums of
 # the next one.
@@ -68,13 +68,13 @@ class ClusterSamples(BinnedRows):
 
     def __init__(
         self,
-        crew: Crew,
+        pool: ActorPool,
         columns: tuple[Column, ...],
         facts: Sequence[tuple[NDArray[np.intp], Vector, Vector]],
         n_copies: float,
         repeated: float,
     ) -> None:
-        self.chorus, self.columns = Chorus(crew), columns
+        self.batcher, self.columns = RequestBatcher(pool), columns
         self.n_copies, self.repeated = n_copies, repeated
         counts, weights, squares = zip(*facts, strict=True)
         self._counts: NDArray[np.intp] = np.sum(counts, axis=0)
@@ -85,7 +85,7 @@ class ClusterSamples(BinnedRows):
         self._table.add_shard(0, 0, self.n_classes - 1)
         add_column_terms(self._table, columns)
         self.n_cells = [column.n_bins for column in columns]  # of each term
-        self.n_rows = self.n // len(crew.members)  # of a part, about
+        self.n_rows = self.n // len(pool.members)  # of a part, about
         self.keys = itertools.count()
         self.dropped: deque[int] = deque()  # keys of fits that nobody needs any more
         self.in_use: dict[int, Callable[[], ClusterWeights | None]] = {}
@@ -112,14 +112,14 @@ class ClusterSamples(BinnedRows):
         return self._fold_squares
 
     def class_weight(self, label: int) -> float:
-        return float(sum(self.chorus.ask("on_samples", "class_weight", label)))
+        return float(sum(self.batcher.ask("on_samples", "class_weight", label)))
 
     def add_pairs(self, pairs: Sequence[Pair]) -> None:
         for pair in pairs:
             pair.add_to(self._table)
             self.n_cells.append(pair.shape[0] * pair.shape[1])
         self.pairs += pairs
-        self.chorus.ask("add_pairs", self.pairs)
+        self.batcher.ask("add_pairs", self.pairs)
 
     def level_sums(self) -> Vector:
         return self._sum("level_sums")
@@ -139,7 +139,7 @@ class ClusterSamples(BinnedRows):
         return self._sum("gain_sums", loss, held, first, second)
 
     def _sum(self, name: str, *arguments: Any) -> Vector:
-        return added(self.chorus.ask("on_samples", name, *arguments))
+        return added(self.batcher.ask("on_samples", name, *arguments))
 
     def take_dropped(self) -> list[int]:
         """Return the keys of fits that the parts may forget; several threads may ask."""
@@ -154,7 +154,7 @@ class ClusterSamples(BinnedRows):
     def each_fit(self, fit: Callable[[T, int], None], jobs: Sequence[T]) -> None:
         at_once = max(1, MOST_WEIGHTS // max(1, self.n_rows))
         for first in range(0, len(jobs), at_once):
-            self.chorus.sing(fit, jobs[first : first + at_once])
+            self.batcher.run(fit, jobs[first : first + at_once])
 
     def rows(self, spec: BatchSpec, n_threads: int) -> ClusterWeights:  # noqa: ARG002
         return ClusterWeights(self, spec)
@@ -177,7 +177,7 @@ class ClusterWeights(RowWeights):
         # The last steps of a fit with directions, and those before them: (steps, levels).
         self.marked: Vector | None = None
         self.before = np.zeros((N_OLDER, self.starts[-1] + 1))
-        samples.chorus.ask("open", self.key, spec, samples.take_dropped())
+        samples.batcher.ask("open", self.key, spec, samples.take_dropped())
         samples.in_use[self.key] = weakref.ref(self)
         weakref.finalize(self, samples.dropped.append, self.key)
 
@@ -268,7 +268,7 @@ class ClusterWeights(RowWeights):
         n_cells = self.samples.n_cells[following]
         call = ("one_pass", self.key, self.last, self.growth, following, n_cells)
         work = self.samples.n_rows * self.spec.width
-        replies = self.samples.chorus.ask(*call, work=work)
+        replies = self.samples.batcher.ask(*call, work=work)
         self._taken()
         return added(replies)
 
@@ -279,7 +279,7 @@ class ClusterWeights(RowWeights):
 
     def _ask(self, name: str, *arguments: Any) -> list[Any]:
         call = ("on_weights", self.key, self.last, self.growth, name, *arguments)
-        replies = self.samples.chorus.ask(*call)
+        replies = self.samples.batcher.ask(*call)
         self._taken()
         return replies
 
@@ -310,21 +310,21 @@ class TableParts:
     def __init__(
         self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
     ) -> None:
-        self.crew = Crew(client, patience)
+        self.pool = ActorPool(client, patience)
         self.weighing: Weighing | None = None
         self.encoding: Encoding | None = None
         self.fates: list[Fate] = []
         self.samples: ClusterSamples | None = None
-        loaded = LoadedTables(self.crew, data, None, n_parts)
+        loaded = LoadedTables(self.pool, data, None, n_parts)
         summaries = loaded.summaries
         common_width(summaries, False, None)
         self.classes, self.class_counts = classes_of(loaded.labels), loaded.class_counts()
         self.record: Record | None = None
         self.frame = self._frame(loaded)
         self.largest = max(summary.largest_weight for summary in summaries)
-        self.crew.replay = self._replay
+        self.pool.replay = self._replay
         actors = loaded.on_each("table", TablePart, chosen=loaded.present, actor=True)
-        self.crew.assemble(actors, [1.0] * len(actors))
+        self.pool.assemble(actors, [1.0] * len(actors))
 
     def _frame(self, loaded: LoadedTables) -> Frame:
         """Return the names of the columns, and the number of rows, in place of a table."""
@@ -341,7 +341,7 @@ class TableParts:
         """Return the calls that bring a new part to where the others are."""
         fate = self.fates[member.index] if self.fates else None
         pairs = [] if self.samples is None else self.samples.pairs
-        calls = [("restore", (self.crew.done, self.weighing, self.encoding, fate, pairs))]
+        calls = [("restore", (self.pool.done, self.weighing, self.encoding, fate, pairs))]
         return calls + ([] if self.samples is None else self.samples.replay())
 
     def binned(self, given: TableParameters) -> ClusterSamples:
@@ -370,7 +370,7 @@ class TableParts:
 
     def _weighed(self, scale: float, per_class: Vector) -> tuple[float, float, int, Vector]:
         weighing = Weighing(self.classes, scale, per_class)
-        found = self.crew.tell_each("weigh", lambda _: (weighing,))
+        found = self.pool.tell_each("weigh", lambda _: (weighing,))
         self.weighing = weighing
         least, most, units, sums, counts, are_whole = zip(*found, strict=True)
         totals = np.sum(sums, axis=0)
@@ -400,13 +400,13 @@ class TableParts:
         self, some: range, categories: set[int], unit: WholeUnit | None
     ) -> list[tuple[ValueCounts, ...]]:
         """Return the value counts of all parts for each of some columns."""
-        found = self.crew.tell_each("count", lambda _: (some, categories, unit))
+        found = self.pool.tell_each("count", lambda _: (some, categories, unit))
         return list(zip(*found, strict=True))
 
     def _encode(self, columns: tuple[Column, ...]) -> None:
         """Bin the rows. What a fit was made on is known then, and kept as ``record``."""
         encoding = Encoding(columns)
-        hashes, sketches = zip(*self.crew.tell_each("encode", lambda _: (encoding,)), strict=True)
+        hashes, sketches = zip(*self.pool.tell_each("encode", lambda _: (encoding,)), strict=True)
         self.encoding = encoding
         self.record = Record.counted(
             self.class_counts,
@@ -418,16 +418,16 @@ class TableParts:
     def _settle(self, columns: tuple[Column, ...], total: float) -> ClusterSamples:
         """Compare rows of different parts, and make tables of them."""
         n_classes = len(self.classes)
-        found = self.crew.tell_each("fingerprints", lambda _: (MOST_COMPARED,))
+        found = self.pool.tell_each("fingerprints", lambda _: (MOST_COMPARED,))
         assert self.weighing is not None
         ratios = self.copies_a_weight / self.weighing.per_class
         fates, repeated = fates_of(found, ratios, total)
-        facts = self.crew.tell_each(
-            "settle", lambda member: (self.crew.done, fates[member.index], n_classes)
+        facts = self.pool.tell_each(
+            "settle", lambda member: (self.pool.done, fates[member.index], n_classes)
         )
         self.fates = fates
         self.samples = ClusterSamples(
-            self.crew, columns, facts, self.n_copies, 0.0 if self.is_weighted else repeated
+            self.pool, columns, facts, self.n_copies, 0.0 if self.is_weighted else repeated
         )
         return self.samples
 
@@ -439,7 +439,7 @@ def fates_of(
 ) -> tuple[list[Fate], float]:
     """Return for each part what becomes of the rows it sent, of which several parts may have some.
 
-    Of equal rows the first has all the weight; they are dealt as the rows of one machine are. Also
+    Of duplicates the first has all the weight; they are dealt as the rows of one machine are. Also
     returned is the share of rows that repeat others with the same label.
     """
     prints, labels, weights, are_all = zip(*found, strict=True)

@@ -16,7 +16,7 @@ from ..base.arrays import Vector
 from ..texts.features import TermCounts, TextFeatures, count_terms
 from ..texts.options import TextOptions
 from ..validation.texts import take_texts
-from .actors import Crew, Patience
+from .actors import ActorPool, Patience
 from .labels import classes_of
 from .loading import LoadedParts, Summary, check_beside, joined_weights, split_piece, summary_of
 
@@ -68,7 +68,7 @@ def _one_column(X: Any) -> Any:
 
 
 def sum_up_texts(loaded: LoadedTexts) -> Summary:
-    """Look at the labels and the weights of a part."""
+    """Summarize the labels and the weights of a part."""
     return summary_of(loaded.y, loaded.sample_weight, n_features=1)
 
 
@@ -113,7 +113,7 @@ class TextParts(LoadedParts):
         self, client: Client, data: Any, n_parts: int | None, patience: Patience | None
     ) -> None:
         refuse_files(data)
-        super().__init__(Crew(client, patience), data, None, n_parts)
+        super().__init__(ActorPool(client, patience), data, None, n_parts)
         self.width()  # has a word for data without samples
         classes_of(self.labels)
         self.n_texts = sum(summary.n_present for summary in self.summaries)
@@ -125,7 +125,7 @@ class TextParts(LoadedParts):
             return features, self.on_each("rows", rows_of, features, chosen=self.present)
         total = self._total(self.on_each("count", count_part, options, chosen=self.present))
         learned = self.client.submit(chosen, total, options, key=self._key("features", 0))
-        [features] = self.crew.wait([learned])
+        [features] = self.pool.wait([learned])
         return features, self.on_each("rows", rows_of, learned, chosen=self.present)
 
     def _total(self, counts: list[Future]) -> Future:

@@ -165,7 +165,7 @@ except ImportError:  # an older scikit-learn: nothing to support
 
 
 def reporting_to_callbacks(estimator: Any, report: Report | None) -> Report | None:
-    """Return a report function that tells the estimator's callbacks too."""
+    """Return a report function that calls the estimator's callbacks too."""
     if not hasattr(estimator, "_init_callback_context"):
         return report
     context = estimator._init_callback_context(max_subtasks=None)
@@ -255,7 +255,7 @@ def take_rows(estimator: Any, X: Any) -> CsrArrays | Vector:
 
 def _rows(estimator: Any, X: Any, *, reset: bool) -> CsrArrays | Vector:
     refuse_dask(X, "X")
-    # Names are what scikit-learn would look for in X, which takes longer than to predict a row.
+    # scikit-learn would search X for names, which takes longer than to predict a row.
     is_bare = not reset and not hasattr(estimator, "feature_names_in_")
     if sp.issparse(X):
         arrays = as_csr(X)

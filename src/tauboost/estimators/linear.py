@@ -64,10 +64,11 @@ class TauBoostClassifier(
     """Linear classifier for sparse, high-dimensional data, tuned while it is fitted.
 
     Minimises F(lam) + psi(lam) for the logistic or the exponential (AdaBoost) loss F and an elastic
-    net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples is held out,
-    fits to the rest follow a path of alphas, and the alpha that does best on the held-out part is
-    chosen. The model is the optimum for all samples, within ``tol``, with a certificate: it does
-    not depend on how it was found. More than two classes are fitted one-vs-rest.
+    net psi, by exact coordinate steps. With ``alpha="auto"`` a part of the samples becomes a
+    validation set, fits to the rest follow a path of alphas, and the alpha that does best on the
+    validation set is chosen. The model is the optimum for all samples, within ``tol``, with a
+    certificate: it does not depend on how it was found. More than two classes are fitted
+    one-vs-rest.
 
     Parameters
     ----------
@@ -84,7 +85,7 @@ class TauBoostClassifier(
     objective_ : ndarray
         F + psi for each two-class problem.
     held_out_loss_ : float
-        Log-loss of the choice on the held-out samples; NaN where none were held out.
+        Log-loss of the choice on the validation set; NaN where there was none.
     selection_ : list of dict
         Every candidate: loss, l1_ratio, alpha, n_sweeps from the one before, held_out_loss.
     message_ : str
@@ -121,9 +122,9 @@ class TauBoostClassifier(
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a sample out; 2 is the same as the sample twice: equal samples are merged.
         groups : array-like, optional
-            Samples of one group stay together where samples are held out. By default samples with
+            Samples of one group stay together in folds and validation sets. By default samples with
             the same features do, unless they occur often and with several labels; give every sample
-            a group of its own where equal ones are separate observations.
+            a separate group where equal ones are separate observations.
         """
         return self._fit_or_stay(X, y, sample_weight, groups=groups)
 
@@ -178,10 +179,10 @@ class TauBoostClassifier(
 
 
 class TauBoostClassifierCV(CVParameters, TauBoostClassifier):
-    """Linear classifier for sparse data whose strength is chosen by cross-validation.
+    """Linear classifier for sparse data whose alpha is chosen by cross-validation.
 
     Fits the whole path of ``regularization_path`` for every ``l1_ratio``, takes the alpha with the
-    least held-out log-loss, and solves it on all samples, from where the path was.
+    least validation log-loss, and solves it on all samples, from where the path was.
     ``TauBoostClassifier`` is faster: it walks down a path only as far as the best alpha.
 
     Parameters
@@ -197,7 +198,7 @@ class TauBoostClassifierCV(CVParameters, TauBoostClassifier):
     paths_ : list of PathResult
         One for each l1_ratio.
     scores_ : ndarray of shape (n_l1_ratios, n_alphas, n_folds)
-        Held-out log-loss.
+        Validation log-loss.
     held_out_loss_ : float
         Mean over the folds for what was chosen; NaN without folds.
     classes_, coef_, intercept_, n_iter_, objective_, n_features_in_, feature_names_in_
@@ -264,19 +265,19 @@ class TauBoostClassifierCV(CVParameters, TauBoostClassifier):
             objective=found.objective + found.penalty,
             message=f"{chosen.message} {found.message}",
         )
-        caution = (
+        warning = (
             note_of_width(samples.used, arrays.shape[1])
-            or self._caution(samples)
+            or self._warning(samples)
             or of_rare_classes(
                 np.bincount(samples.codes), lambda: model.decisions(arrays, n_threads)
             )
         )
         codes, prints = samples.codes, prints_of(samples, arrays.shape[1])
-        record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=caution)
+        record = Record.of(prints, codes, len(classes), arrays.shape[1], caution=warning)
         self.model_ = replace(model, record=replace(record, gap=found.gap))
-        warn_of(caution)
+        warn_of(warning)
 
-    def _caution(self, samples: Samples) -> str:
+    def _warning(self, samples: Samples) -> str:
         """Return what there is to warn of."""
         path = self.path_
         if not path.n_folds or not are_enough(np.bincount(samples.codes)):
@@ -313,7 +314,7 @@ class TauBoostClassifierCV(CVParameters, TauBoostClassifier):
 
 
 def _candidates(path: PathResult) -> list[dict[str, float | str]]:
-    """Return the strengths of a path with their held-out losses, as every search has them."""
+    """Return the alphas of a path with their validation losses, as every search has them."""
     numbers = zip(path.alphas.tolist(), path.n_sweeps.tolist(), path.cv_mean.tolist(), strict=True)
     about: dict[str, float | str] = {"loss": path.loss, "l1_ratio": path.l1_ratio}
     return [

@@ -73,7 +73,7 @@ class PathResult:
         Whether ``tol`` was reached within ``max_iter`` sweeps.
     train_log_loss, train_accuracy : ndarray of shape (n_alphas,)
     cv_log_loss, cv_accuracy : ndarray of shape (n_alphas, n_folds)
-        On the samples that the fold held out; no columns without cross-validation.
+        On the validation samples of each fold; no columns without cross-validation.
     gap : ndarray of shape (n_alphas,)
         How far each model can be from the optimum of its alpha, which is proved, or NaN where that
         could not be, or was not asked for (``certify=True``).
@@ -139,7 +139,7 @@ class PathResult:
 
     @property
     def one_se_alpha(self) -> float:
-        """The strongest alpha that is as good as the best one, as far as the folds can tell."""
+        """The largest alpha that is as good as the best one, as far as the folds can show."""
         return float(self.alphas[self.one_se_index])
 
     def plot(self) -> Any:
@@ -165,7 +165,7 @@ class PathResult:
 
 
 class PathNotes:
-    """Takes what the lanes have solved, in any order, and makes the result of it."""
+    """Takes what the batched fits have solved, in any order, and makes the result of it."""
 
     def __init__(
         self, samples: Samples, candidates: list[Candidate], folds: list[Fold], n_features: int
@@ -279,7 +279,7 @@ def fitted_path(
     return notes
 
 
-# Ridge: alpha in units of the mean squared length of a sample over the number of samples.
+# Ridge: alpha relative to the mean squared length of a sample over the number of samples.
 STRONGEST, WEAKEST = 30.0, 1e-3
 # By how much a sweep may still lower the objective, as a share of that without features.
 PATH_TOL = 1e-4

@@ -90,13 +90,13 @@ def load_model(path: str | os.PathLike[str], *, trusted: bool = False) -> Any:
     ----------
     path : str or path-like
     trusted : bool
-        Load a text classifier with a ``token_pattern`` of its own, too. There are regular
+        Load a text classifier with its own ``token_pattern``, too. There are regular
         expressions that run for hours on some texts, so that takes a file that you trust.
 
     Returns
     -------
     TauBoostClassifier, TableClassifier or TextClassifier
-        Fitted, with the same parameters; it predicts the same bits as the one that was saved.
+        Fitted, with the same parameters; predictions are bit-identical to those of the saved one.
 
     Raises
     ------

@@ -62,7 +62,7 @@ class GlassBoxMixin:
         if file.header["feature_names"]:
             self.feature_names_in_ = file.arrays["names"]
 
-    def _bands(self) -> list[Band | None] | None:
+    def _intervals(self) -> list[Band | None] | None:
         """Return how far the scores of each term may be off, where that is known."""
         return None
 
@@ -70,7 +70,7 @@ class GlassBoxMixin:
     def terms_(self) -> Terms:
         """What each column, and each pair, adds to the decision value: by place or by name."""
         check_is_fitted(self)
-        return make_terms(self.model_, self._bands())
+        return make_terms(self.model_, self._intervals())
 
     @property
     def importances_(self) -> Vector:
@@ -129,7 +129,7 @@ class GlassBoxMixin:
 
         The score of a row is the sum of its points: offset + factor * log odds, with
         factor = pdo / log 2 and offset = points - factor * log(odds), rounded in each bin. The
-        intercept is spread over the terms.
+        intercept is divided among the terms.
 
         Parameters
         ----------
@@ -195,7 +195,7 @@ class GlassBoxMixin:
 FITTED = [field.name for field in fields(TableModel)]
 
 
-CELL = 64  # to find the code of a cell takes as long as so many nonzeros
+CELL = 64  # to find the code of a cell takes as long as this number of nonzeros
 
 
 class TableClassifier(
@@ -212,9 +212,9 @@ class TableClassifier(
     chosen pair of columns. All of it is one convex problem, F + psi: the loss over every threshold
     of every column, with an elastic net over the stumps, whose l1 part is the total variation of
     each step function. It is minimised column by column, all thresholds of a column at once. With
-    ``alpha="auto"`` eight strengths are fitted side by side and compared on held-out rows, by folds
+    ``alpha="auto"`` eight alphas are fitted as a batch and compared on a validation set, by folds
     where there are few rows; pairs are ranked by what the columns leave over, and taken if they
-    help on the held-out rows. More than two classes are told apart one against the rest.
+    help on the validation set. More than two classes are fitted one-vs-rest.
 
     Columns may be numbers, booleans, strings or categories, with missing values; nothing needs to
     be scaled or encoded, and any increasing transform of a column gives the same terms.
@@ -272,9 +272,9 @@ class TableClassifier(
         sample_weight : array-like of shape (n_samples,), optional
             0 leaves a row out; 2 is the same as the row twice.
         groups : array-like, optional
-            Samples of one group stay together where samples are held out. By default samples with
+            Samples of one group stay together in folds and validation sets. By default samples with
             the same features do, unless they occur often and with several labels; give every sample
-            a group of its own where equal ones are separate observations.
+            a separate group where equal ones are separate observations.
         """
         return self._fit_or_stay(X, y, sample_weight, groups=groups)
 
@@ -305,18 +305,19 @@ class TableClassifier(
         else:
             self.__dict__.pop("feature_names_in_", None)
 
-    def _bands(self) -> list[Band | None] | None:
+    def _intervals(self) -> list[Band | None] | None:
         if self.spreads_ is None or self.bands is None:
             return None
-        reach = NormalDist().inv_cdf(0.5 + 0.5 * self.bands)
+        level = self.bands
+        reach = NormalDist().inv_cdf(0.5 + 0.5 * level)
         shown: Any = 0 if len(self.intercept_) == 1 else slice(None)  # as the scores of a Term are
         return [
             Band(
-                (term.scores - reach * spread)[..., shown],
-                (term.scores + reach * spread)[..., shown],
-                self.bands,
+                (term.scores - reach * error)[..., shown],
+                (term.scores + reach * error)[..., shown],
+                level,
             )
-            for term, spread in zip(self.model_.terms, self.spreads_, strict=True)
+            for term, error in zip(self.model_.terms, self.spreads_, strict=True)
         ]
 
     def _codes(self, X: Any) -> Planes:

@@ -111,7 +111,7 @@ class TextGlassMixin(MarginsMixin):
         )
 
     def shrink(self, max_bytes: int, texts: Any = None, y: Any = None) -> Self:
-        """Return a copy whose file has at most so many bytes; this one stays as it is.
+        """Return a copy whose file has at most ``size`` bytes; this one stays as it is.
 
         Numbers are rounded first, then the terms that matter least are left out. ``shrinkage_`` of
         the copy says what was lost; it prints as a sentence.
@@ -142,7 +142,7 @@ FITTED = [field.name for field in fields(Model)]
 
 
 FEW_TEXTS = 16
-CHARACTER = 4  # to read one takes as long as so many nonzeros
+CHARACTER = 4  # to read one takes as long as this number of nonzeros
 
 
 class TextClassifier(
@@ -206,9 +206,9 @@ class TextClassifier(
             0 leaves a text out, its words too. Any other weight is that of the fit; for what is
             counted, ``min_df`` and how rare a term is, each text counts once.
         groups : array-like, optional
-            Samples of one group stay together where samples are held out. By default samples with
+            Samples of one group stay together in folds and validation sets. By default samples with
             the same features do, unless they occur often and with several labels; give every sample
-            a group of its own where equal ones are separate observations.
+            a separate group where equal ones are separate observations.
         """
         return self._fit_or_stay(texts, y, sample_weight, groups=groups)
 

@@ -40,7 +40,7 @@ class TextVectorizer(TransformerMixin, BaseEstimator):  # type: ignore[misc]
     ngram_range : (int, int)
         Fewest and most words, or characters, in a feature.
     analyzer : {"word", "char_wb", "char"} or callable
-        "char_wb": runs of characters within words, with a space at both ends. "char" and
+        "char_wb": n-grams of characters within words, with a space at both ends. "char" and
         functions are left to scikit-learn's code.
     token_pattern : str
         What a word is. The default, at least two word characters, and ``\w+`` are compiled; any

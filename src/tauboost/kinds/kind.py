@@ -19,7 +19,7 @@ from ..base.messages import shown
 from ..io.store import is_store
 from ..io.tensors import is_tensor_file
 from ..validation import encode_labels
-from .held_out import check_test_labels, fraction_of, held_out
+from .hold_out import check_test_labels, fraction_of, hold_out
 from .source import Source, hold_texts, is_table, name_of, naming, used_columns
 
 if TYPE_CHECKING:
@@ -70,7 +70,7 @@ class Data(NamedTuple):
 class PlainTable(NamedTuple):
     """A table for people: heads with "left", "right" or "fold", a line above and one below it."""
 
-    heads: Sequence[tuple[str, str]]  # none: pairs of a word and what there is to tell of it
+    heads: Sequence[tuple[str, str]]  # none: pairs of a word and its value
     rows: Sequence[Sequence[str]]
     title: str | None = None
     caption: str | None = None
@@ -137,11 +137,11 @@ class Kind(ABC):
     def summary(self, document: dict[str, Any]) -> tuple[str, list[tuple[str, str]]]:
         """Return for people the size of the data of a fit, and what was found."""
 
-    # Rows that are held out, and how good a model is on them.
+    # The hold-out split, and how good a model is on it.
 
     @abstractmethod
     def prints(self, X: Any, seed: int, n_threads: int) -> NDArray[np.uint64]:
-        """Return the fingerprints by which rows are held out: equal rows share them."""
+        """Return the fingerprints by which rows are split: duplicates share them."""
 
     @abstractmethod
     def select(self, X: Any, is_chosen: Mask) -> Any:
@@ -152,12 +152,12 @@ class Kind(ABC):
         """Return the decision values of rows, (rows, tasks)."""
 
     def split(self, data: Data, fraction: float, seed: int, n_threads: int) -> tuple[Data, Data]:
-        """Cut into a part for training and one for testing, which has this fraction of each class.
+        """Split into a part for training and one for testing, with this fraction of each class.
 
         Rows are dealt as in a fit (search/folds.py): their order does not matter.
         """
         codes = encode_labels(data.y)[1]  # first: what is no label needs no fingerprints
-        held = held_out(self.prints(data.X, seed, n_threads), codes, fraction)
+        held = hold_out(self.prints(data.X, seed, n_threads), codes, fraction)
         return (
             Data(self.select(data.X, ~held), data.y[~held]),
             Data(self.select(data.X, held), data.y[held]),
@@ -207,7 +207,7 @@ class Kind(ABC):
 
     @abstractmethod
     def facts(self, saved: ModelFile, model: Any) -> dict[str, Any]:
-        """Return what is told of a model of this kind alone."""
+        """Return the facts that only a model of this kind has."""
 
     @abstractmethod
     def facts_table(self, facts: dict[str, Any]) -> PlainTable:
@@ -220,7 +220,7 @@ class Kind(ABC):
     def inspect(
         self, source: Source, status: Callable[[str], AbstractContextManager[Any]], *, verify: bool
     ) -> dict[str, Any]:
-        """Return what is told of data; ``status`` shows what goes on."""
+        """Return the facts of data; ``status`` shows the progress."""
         raise NotImplementedError
 
     def inspection(self, document: dict[str, Any]) -> Iterator[str | PlainTable]:
@@ -277,7 +277,7 @@ class Kind(ABC):
 
 
 def facts_of(model: Any) -> dict[str, Any]:
-    """Return what is told of a fit of any kind."""
+    """Return the facts of a fit of any kind."""
     return {
         "classes": model.classes.tolist(),
         "loss": model.loss,
@@ -306,7 +306,7 @@ def fact_rows(facts: dict[str, Any]) -> list[tuple[str, str]]:
         rows.append(("objective", ", ".join(f"{value:.8g}" for value in values[:5])))
     if facts["held_out_loss"] is not None:
         loss = f"{facts['held_out_loss']:.5f}, by which the model was chosen"
-        rows.append(("held-out log-loss", loss))
+        rows.append(("validation log-loss", loss))
     return rows
 
 

@@ -151,7 +151,7 @@ class RowExplanation:
 
 
 class GivenRows(ABC):
-    """Rows with their decision values, (rows, tasks), and a number that equal rows share."""
+    """Rows with their decision values, (rows, tasks), and a number that duplicates share."""
 
     X: Any  # what a problem of them is built of
     decisions: Vector
@@ -171,7 +171,7 @@ class GivenRows(ABC):
         return None
 
     def _task(self, code: int) -> tuple[int, float]:
-        """Return the task that speaks for a class, and the sign with which it does."""
+        """Return the task that contributes to a class, and the sign with which it does."""
         if self.decisions.shape[1] > 1:
             return code, 1.0
         return 0, 1.0 if code == 1 else -1.0

@@ -18,7 +18,7 @@ from ..io.text_lines import labels_like
 from ..tables.binning import bin_column, bin_table, encode
 from ..validation.frames import Frame, take_frame
 from ..validation.values import Words
-from .held_out import check_labels_in_lines
+from .hold_out import check_labels_in_lines
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of, label_of
 from .rows import MOST_PARTS, GivenRows, NamedModel, RowExplanation
 from .source import Source, is_table, name_of, naming
@@ -373,7 +373,7 @@ def _pairs(text: str) -> Any:
 
 
 def _kinds(frame: Frame, categorical: list[str]) -> dict[str, str]:
-    """Return for each column whether it holds numbers or categories; one row tells."""
+    """Return for each column whether it holds numbers or categories; one row is enough."""
     found = {}
     for k, name in enumerate(frame.names):
         is_words = name in categorical or isinstance(frame.column(k, np.zeros(1, np.int64)), Words)

@@ -20,7 +20,7 @@ from ..io.texts import joined, text_blocks
 from ..texts.options import TextOptions
 from ..validation import encode_labels
 from ..validation.texts import take_texts
-from .held_out import check_labels_in_lines, check_test_labels, fraction_of, held_out
+from .hold_out import check_labels_in_lines, check_test_labels, fraction_of, hold_out
 from .kind import Data, Fitted, Kind, PlainTable, Watch, facts_of
 from .rows import MatrixRows, NamedModel, RowExplanation
 from .source import Source, naming, opened
@@ -275,7 +275,7 @@ KIND = TextKind()
 
 
 def _saved(model: TextModel, *, parameters: TextParameters, source: Source) -> ModelFile:
-    """Return what a file holds, with the names of the fields: predictions look for them."""
+    """Return what a file holds, with the names of the fields, which predictions need."""
     data = model.to_arrays(vars(parameters))
     names = {"text": source.text, "label": source.label}
     data.fitted.update({word: name for word, name in names.items() if name is not None})
@@ -335,14 +335,14 @@ def _held(source: Source, fraction: float, seed: int) -> Mask:
     """Choose the texts to test on, reading all of them."""
     if source.is_pipe:
         raise ValueError(
-            "--test: with --hash, a part of the data is held out by reading them twice, which a "
-            "pipe does not allow: name a file"
+            "--test: with --hash, a part of the data is kept for testing by reading them twice, "
+            "which a pipe does not allow: name a file"
         )
     labels, prints = LabelList(), []
     for block in _blocks(source, "reading"):
         labels.add(block)
         prints.append(KIND.prints(block.texts, seed, 1))
-    return held_out(np.concatenate(prints), encode_labels(labels.array())[1], fraction)
+    return hold_out(np.concatenate(prints), encode_labels(labels.array())[1], fraction)
 
 
 def _decisions(
@@ -449,7 +449,7 @@ def explain_texts(
 
 
 def _explanation_facts(explanation: Any) -> dict[str, Any]:
-    """Return what speaks for one class, the second of two or the likeliest."""
+    """Return what contributes to one class, the second of two or the likeliest."""
     place = explanation.classes.tolist().index(explanation.class_)
     return {
         "class": np.asarray(explanation.class_).item(),

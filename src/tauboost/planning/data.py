@@ -36,7 +36,7 @@ from ..validation import (
     refuse_missing_labels,
 )
 
-__all__ = ["LOSS", "Data", "Rows", "look_at"]
+__all__ = ["LOSS", "Data", "Rows", "sample_data"]
 
 
 WHAT_IT_TAKES = "plan takes the path of an svmlight file or of a store, (X, y), or a tb.Problem"
@@ -46,7 +46,7 @@ MOST_ENTRIES, SLICE_ENTRIES, N_SLICES = 2**25, 2**22, 64
 # Where the largest index of half the rows is below this share of that of all, the number of
 # features is known: they are not numbered in the order in which they turn up.
 STILL_GROWING = 0.95
-# Rows are drawn in runs, and so many of every class: a fit holds out rows of each.
+# Rows are drawn in runs, and this number of every class: a validation set has rows of each.
 RUN_LENGTH, FEWEST_OF_A_CLASS = 32, 20
 
 
@@ -65,7 +65,7 @@ class Rows:
         return self.arrays.nnz
 
     def some(self, n_entries: float) -> Rows:
-        """Draw rows, of every class, with about so many entries, or return all."""
+        """Draw rows, of every class, with about this number of entries, or return all."""
         if n_entries >= self.nnz:
             return self
         n_runs = -(-len(self.codes) // RUN_LENGTH)
@@ -103,21 +103,21 @@ class Data:
     data_bytes: int = 0  # of X in memory
 
 
-def look_at(data: Any, seconds: float, n_threads: int, progress: bool) -> Data:
-    """Look at a file, a store, or (X, y) with or without weights."""
+def sample_data(data: Any, seconds: float, n_threads: int, progress: bool) -> Data:
+    """Sample a file, a store, or (X, y) with or without weights."""
     if isinstance(data, str | os.PathLike):
         path = Path(data)
         if not (path.is_dir() or is_store(path)):
-            return look_at_file(path, seconds, n_threads, progress)
+            return sample_file(path, seconds, n_threads, progress)
         data = open_store(path)
     if isinstance(data, Store):
-        return look_at_store(data, progress)
+        return sample_store(data, progress)
     if not isinstance(data, tuple | list) or len(data) not in (2, 3):
         raise TypeError(f"{WHAT_IT_TAKES}, got {shown(data)}")
     X, y, *weights = data
     refuse_dask(y, "y")
     if isinstance(X, Store) and y is None:
-        return look_at_store(X, progress)
+        return sample_store(X, progress)
     began = time.perf_counter()
     arrays = as_csr(X)
     spent = time.perf_counter() - began
@@ -125,8 +125,8 @@ def look_at(data: Any, seconds: float, n_threads: int, progress: bool) -> Data:
     return replace(found, check_seconds=spent, data_bytes=size_of(X))
 
 
-def look_at_store(store: Store, progress: bool) -> Data:
-    """Look at a small store whole, at slices from all over a large one."""
+def sample_store(store: Store, progress: bool) -> Data:
+    """Read a small store whole, slices from all over a large one."""
     name, (m, n), began = store.path.name, store.shape, time.perf_counter()
     if store.nnz <= MOST_ENTRIES:
         arrays = as_csr(store)
@@ -159,7 +159,7 @@ def look_at_store(store: Store, progress: bool) -> Data:
     )
 
 
-def look_at_file(path: Path, seconds: float, n_threads: int, progress: bool) -> Data:
+def sample_file(path: Path, seconds: float, n_threads: int, progress: bool) -> Data:
     """Read an svmlight file as far as there is time, and until two labels have been seen."""
     size = path.stat().st_size  # says so where there is none
     if is_table_file(path) or kind_of(path) != "svmlight":

@@ -33,7 +33,7 @@ from ..sparse.design import are_sparse, shard_count
 from ..sparse.fitting import fit
 from ..sparse.training import FEATURES_FOR_AN_ENTRY, Samples
 from ..validation import ROWS_AT_ONCE, check_real
-from .data import Data, Rows, look_at
+from .data import Data, Rows, sample_data
 from .result import Plan, in_bytes, in_seconds
 
 __all__ = ["plan"]
@@ -117,7 +117,7 @@ def plan(
         found = of_problem(data, shape, n_threads, accuracy, seconds)
         parts: dict[str, float] = {}
     else:
-        given = look_at(data, seconds, n_threads, progress)
+        given = sample_data(data, seconds, n_threads, progress)
         found, parts = of_data(given, n_threads, accuracy, seconds, progress)
         shape = given.shape._replace(n=max(given.n_used, 1))
     values = {name: value for name, (value, _, _) in found.items()}
@@ -235,7 +235,7 @@ def last_pilot(rows: Rows, n_threads: int, seconds: float) -> Pilot:
 
 
 def pilot_fit(rows: Rows, n_threads: int) -> Pilot:
-    """Fit some rows with default settings, and look at the clock."""
+    """Fit some rows with default settings, and time it."""
     ends: dict[str, float] = {}
     began = time.perf_counter()
 
@@ -264,7 +264,7 @@ def scaled_parts(data: Data, pilot: Pilot, *, is_run: bool) -> dict[str, float]:
     if not is_run:
         growth = FIXED + (1.0 - FIXED) * data.shape.nnz / max(pilot.rows.nnz, 1)
         parts = {name: growth * spent for name, spent in parts.items()}
-        if PHASES["select"] in parts:  # of few rows, more parts are held out in turn
+        if PHASES["select"] in parts:  # of few rows, more folds are used for validation
             counts = np.bincount(data.rows.codes) * (data.shape.m / len(data.rows.codes))
             parts[PHASES["select"]] *= n_parts(counts) / n_parts(np.bincount(pilot.rows.codes))
     parts[PHASES["build"]] += data.check_seconds
@@ -280,7 +280,7 @@ def sweep_times(problem: Problem, alpha: float, n_threads: int, seconds: float) 
         options: dict[str, Any] = {"alpha": alpha, "l1_ratio": 0.0, "n_threads": n}
         options |= {"max_epochs": 1, "tol": 0.0, "time_limit": each, "random_state": 0}
         trace = solve(problem, **options).trace
-        done = float(trace.epoch[-1] - trace.epoch[0])  # a large problem's may be cut short
+        done = float(trace.epoch[-1] - trace.epoch[0])  # a large problem's may end early
         return float(trace.seconds[-1] - trace.seconds[0]) / done if done > 0 else each
 
     times = {}
@@ -370,8 +370,8 @@ def advice_on(values: dict[str, Any], data: Data, shape: Shape) -> Predictions:
             best = n
     tau, omega = min(PAPER_TAU, shape.n), min(max(data.omega, 1), shape.n)
     worst = beta(shape.n, omega, tau, shape.m)
-    spread = BundleSize(shape, None, message_cost=LARGEST_OVERLAP * shape.m)
-    messages, available = ROUND_SECONDS * -(-shape.n // spread.tau), available_bytes()
+    block = BundleSize(shape, None, message_cost=LARGEST_OVERLAP * shape.m)
+    messages, available = ROUND_SECONDS * -(-shape.n // block.tau), available_bytes()
     needed = values["peak_bytes"] + values["data_bytes"]
     place, why = place_for(needed, available, shape.nnz, times[best], messages)
     rounds = "rounds of messages a sweep, at what one takes between two workers"

@@ -34,11 +34,11 @@ if TYPE_CHECKING:
     from ..certificates.hard_core import HardCore
 
 __all__ = [
-    "cautions",
+    "collect_warnings",
     "data_hash",
     "fit_section",
     "proof_section",
-    "race_section",
+    "search_section",
     "warnings_section",
 ]
 
@@ -100,7 +100,7 @@ def _of_the_machine(model: NamedModel) -> list[tuple[Any, Any]]:
 
 
 def _of_data(model: NamedModel, data: ReportData) -> Markup:
-    """Say what the report measures on."""
+    """Return the sentence on the data of the report."""
     record = model.record
     text = [f"This report looks at {data.rows.n:,} {model.row_word}s of ", given(data.name)]
     text += [", hash ", tag("code", data.hash)] if data.hash else [", without labels"]
@@ -142,8 +142,8 @@ SIZE = (400, 270)
 Lines = dict[str, list[tuple[float, float]]]
 
 
-def race_section(model: NamedModel) -> Section:
-    """Return how the strength of the penalty was chosen."""
+def search_section(model: NamedModel) -> Section:
+    """Return how alpha was chosen."""
     fit, title = model.fit, "How the strength was chosen"
     if not fit.selection:
         how = (
@@ -151,14 +151,14 @@ def race_section(model: NamedModel) -> Section:
             "were there to hold some out, or the model is from a file of an older version."
         )
         return Section("race", title, paragraph(how))
-    strengths, pairs = _lines(fit.selection)
-    chosen = min((loss for line in strengths.values() for _, loss in line), default=math.nan)
+    alphas, pairs = _lines(fit.selection)
+    chosen = min((loss for line in alphas.values() for _, loss in line), default=math.nan)
     words = (
         f"alpha {number(fit.alpha)} was chosen. Candidates of different strength were fitted to "
         "some rows and judged by their log-loss on others, which they had not seen; lower is "
         "better. The ring is the choice, which was then solved on all rows."
     )
-    found = [_draw(strengths, "alpha (logarithmic)", (fit.alpha, chosen))]
+    found = [_draw(alphas, "alpha (logarithmic)", (fit.alpha, chosen))]
     if pairs:
         best = min(next(iter(pairs.values())), key=lambda point: point[1])
         is_kept = model.terms is not None and any(t.kind == "pair" for t in model.terms)
@@ -166,7 +166,7 @@ def race_section(model: NamedModel) -> Section:
     parts = [paragraph(words), tag("div", *found, class_="pictures races")]
     if pairs and not is_kept:
         parts.append(note("Pairs of columns did not help by more than chance, and were left out."))
-    parts.append(_candidates_table(strengths | pairs))
+    parts.append(_candidates_table(alphas | pairs))
     return Section("race", title, join(parts))
 
 
@@ -183,10 +183,8 @@ def _lines(selection: list[dict[str, float | str]]) -> tuple[Lines, Lines]:
         at, loss = smoothness if is_pair else float(row["alpha"]), float(row["held_out_loss"])
         known = least[is_pair].setdefault(key, {})
         known[at] = min(loss, known.get(at, math.inf))
-    strengths, pairs = (
-        {key: sorted(found.items()) for key, found in some.items()} for some in least
-    )
-    return strengths, pairs
+    alphas, pairs = ({key: sorted(found.items()) for key, found in some.items()} for some in least)
+    return alphas, pairs
 
 
 def _draw(lines: Lines, x_name: str, chosen: tuple[float, float] | None) -> Markup:
@@ -232,7 +230,7 @@ FEW = 200  # rows: fewer tell little
 
 
 def proof_section(model: NamedModel, data: ReportData | None, core: HardCore | None) -> Section:
-    """Return the verdict of the fit with its certificate."""
+    """Return how the fit ended, with its certificate."""
     fit = model.fit
     objective = [float(value) for value in fit.objective if math.isfinite(value)]
     rows: list[tuple[Any, Any]] = [("how it ended", given(fit.message, 400))]
@@ -313,7 +311,9 @@ def _core(core: HardCore) -> Markup:
     )
 
 
-def cautions(model: NamedModel, data: ReportData | None, quality: Quality | None) -> list[str]:
+def collect_warnings(
+    model: NamedModel, data: ReportData | None, quality: Quality | None
+) -> list[str]:
     """Return what there is to warn of, in sentences."""
     record, found = model.record, list[str]()
     if record is not None and record.caution:

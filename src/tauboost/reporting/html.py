@@ -141,7 +141,7 @@ def percent(share: float, digits: int = 1) -> str:
 
 
 def banded(found: Estimate | None, *, is_percent: bool = False, digits: int = 3) -> Markup:
-    """Write a number with its band."""
+    """Write a number with its confidence interval."""
     if found is None or math.isnan(found.value):
         return Markup("none")
 

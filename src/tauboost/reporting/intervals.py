@@ -22,7 +22,7 @@ LEVEL = 0.95
 REACH = 1.959963984540054  # standard deviations to either side of a normal variable
 MOST_CUTS = 500  # thresholds along a curve
 DRAWS = 400
-POINTS = np.linspace(0.0, 1.0, 101)  # where the bands of curves are
+POINTS = np.linspace(0.0, 1.0, 101)  # where the confidence intervals of curves are
 
 
 class Estimate(NamedTuple):
@@ -80,7 +80,7 @@ def area(decisions: Vector, is_positive: Mask) -> Estimate | None:
     value = float(above.mean())
     variance = above.var() / max(n_pos - 1, 1) + below.var() / max(n_neg - 1, 1)
     if not 0.0 < value < 1.0 or not variance > 0:
-        # All pairs are in order, or none: as sure as so many single rows make it.
+        # All pairs are in order, or none: as sure as this number of single rows makes it.
         few = min(n_pos, n_neg)
         return Estimate(value, *share(round(value * few), few)[1:])
     half = REACH * math.sqrt(variance) / (value * (1.0 - value))
@@ -99,7 +99,7 @@ def _midranks(values: Vector) -> Vector:
 
 
 class Curves(NamedTuple):
-    """ROC and precision-recall at some thresholds, from the strictest on, and bands at POINTS."""
+    """ROC and precision-recall from the strictest threshold on, and intervals at POINTS."""
 
     false_rate: Vector
     true_rate: Vector
@@ -123,12 +123,12 @@ def curves(decisions: Vector, is_positive: Mask) -> Curves:
     usable = (drawn.sum(axis=1) > 0) & (other.sum(axis=1) > 0)
     drawn, other = drawn[usable], other[usable]
     roc, precision = _at_points(drawn, other)
-    spread = (
+    ends = (
         _quantiles(_average_precision(drawn, other)[:, None])[:, 0] if len(drawn) else [found] * 2
     )
     exact = _average_precision(*(a[None] for a in _counted(decisions, is_positive, None)))[0]
     shift = exact - found  # the curve has fewer thresholds than rows
-    low, high = np.clip(np.array(spread) + shift, 0.0, 1.0)
+    low, high = np.clip(np.array(ends) + shift, 0.0, 1.0)
     (roc_low, roc_high), (precision_low, precision_high) = _quantiles(roc), _quantiles(precision)
     return Curves(
         np.concatenate([[0.0], false / false[-1]]),

@@ -47,7 +47,7 @@ def model_section(model: NamedModel, data: ReportData | None) -> Section:
 
 
 def _weights_section(model: NamedModel, data: ReportData | None) -> Section:
-    """Return the weights that speak most for each class, and a table of more to search."""
+    """Return the weights that contribute most to each class, and a table of more to search."""
     weights = [model.weights(task) for task in range(len(model.fit.intercept))]
     n_used, n_weights = (
         sum(len(columns) for columns, _ in weights),
@@ -74,7 +74,7 @@ def largest(values: Vector, most: int) -> NDArray[np.intp]:
 
 
 def _lists(model: NamedModel, weights: list[Weights]) -> Markup:
-    """Return a list for each class of what speaks most for it."""
+    """Return a list for each class of what contributes most to it."""
     columns, values = weights[0]
     both = [(columns, -values), (columns, values)]
     sides = both if model.is_binary else weights[:MOST_LISTS]
@@ -109,7 +109,7 @@ def _bar(share: float) -> Markup:
 
 
 def _class_of_weight(model: NamedModel, task: int, is_for: bool) -> Markup:
-    """Say which class a weight speaks for."""
+    """Return the class that a weight contributes to."""
     if model.is_binary:
         return given(model.labels[int(is_for)])
     return given(model.labels[task]) if is_for else join(["not ", given(model.labels[task])])
@@ -214,11 +214,11 @@ def _pictures(model: NamedModel, terms: list[Term]) -> list[Markup]:
 def _picture(model: NamedModel, term: Term) -> Markup:
     code = spoken(term)
     whose = () if code is None else (", for ", given(model.labels[code], 30))
-    bands = f", band of {term.band.level:.0%}" if term.band is not None else ""
+    interval = f", band of {term.band.level:.0%}" if term.band is not None else ""
     return figure(
         draw_term(term),
         tag("strong", given(term.name)),
-        f" importance {number(term.importance)}{bands}",
+        f" importance {number(term.importance)}{interval}",
         *whose,
         is_below=False,
     )

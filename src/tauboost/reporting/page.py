@@ -19,14 +19,20 @@ from ..kinds.rows import GivenRows, NamedModel
 from ..search.diagnosis import codes_of
 from ..search.record import data_hash
 from ..validation import is_store
-from .fit_section import cautions, fit_section, proof_section, race_section, warnings_section
+from .fit_section import (
+    collect_warnings,
+    fit_section,
+    proof_section,
+    search_section,
+    warnings_section,
+)
 from .html import Markup, page, tag
 from .intervals import Estimate
 from .model_section import model_section
 from .quality import Quality, ReportData, measure, share_trained_on
 from .quality_section import quality_section
 from .rows_section import rows_section
-from .summary import card_section, plain_verdict, summary, verdict
+from .summary import card_section, headline, plain_headline, summary
 
 if TYPE_CHECKING:
     from ..certificates.hard_core import HardCore
@@ -46,8 +52,8 @@ class Report:
         The first sentence of it.
     warnings : list of str
     metrics : dict
-        Numbers of quality, each with the ends of its band; empty where no labels were given.
-        ``trained_on`` is the share of the rows that the model was trained on, where it can be told.
+        Numbers of quality, each with the ends of its confidence interval; empty where no labels
+        were given. ``trained_on`` is the share of the rows that the model was trained on, if known.
 
     Examples
     --------
@@ -76,7 +82,7 @@ class Report:
         return "\n".join([*lines, f"{size:,} bytes of HTML: .save('report.html')"])
 
     def _repr_html_(self) -> str:
-        """Show the page in a frame of its own, so that its style stays within."""
+        """Show the page in a separate frame, so that its style stays within."""
         frame = 'style="width:100%;height:40em;border:0" sandbox="allow-scripts"'
         return f'<iframe srcdoc="{escape(self.html, quote=True)}" {frame}></iframe>'
 
@@ -96,9 +102,9 @@ def report(
 ) -> Report:
     """Write a report on a model: one HTML page that people can send, read offline, and print.
 
-    It begins with a verdict, and shows how good the model is on the given rows, with bands, what it
-    says, single rows with their explanations, what it was fitted on, how its strength was chosen,
-    what is proved, warnings, and a model card. The same model and data give the same bytes.
+    It begins with a summary, and shows how good the model is on the given rows, with confidence
+    intervals, its terms, single rows with their explanations, what it was fitted on, how alpha was
+    chosen, what is proved, warnings, and a model card. The same model and data give the same bytes.
 
     Parameters
     ----------
@@ -125,7 +131,7 @@ def report(
     Returns
     -------
     Report
-        ``save(path)`` writes it; ``html``, ``verdict``, ``warnings``, ``metrics``.
+        ``save(path)`` writes it to a file.
 
     Examples
     --------
@@ -221,14 +227,14 @@ def build(
         probabilities = model.model.probabilities(data.rows.decisions)
         if data.codes is not None:
             quality = measure(data.rows.decisions, probabilities, data.codes, model.positive)
-    said = verdict(model, data, quality)
-    warned = cautions(model, data, quality)
+    said = headline(model, data, quality)
+    warned = collect_warnings(model, data, quality)
     sections = [
         quality_section(model, data, quality),
         model_section(model, data),
         rows_section(model, data, probabilities),
         fit_section(model, data),
-        race_section(model),
+        search_section(model),
         proof_section(model, data, core),
         warnings_section(warned),
         card_section(model, data, quality, notes, warned),
@@ -238,7 +244,7 @@ def build(
     numbers = _metrics(model, quality)
     if numbers and data is not None and data.trained is not None:
         numbers["trained_on"] = data.trained._asdict()
-    return Report(html, plain_verdict(said), warned, numbers)
+    return Report(html, plain_headline(said), warned, numbers)
 
 
 def _foot() -> Markup:

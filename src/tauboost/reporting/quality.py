@@ -263,5 +263,5 @@ def _beyond(share: float, by_chance: float) -> float:
 
 
 def are_trained_on(found: Estimate | None) -> bool:
-    """Whether so many rows were trained on that what is measured is that of training rows."""
+    """Return True if the model was trained on most rows: figures are then those of training."""
     return found is not None and found.low > FEW

@@ -31,7 +31,7 @@ __all__ = ["quality_section"]
 TITLE = "How good it is"
 MOST_IN_A_MATRIX = 12  # classes of a confusion matrix; of more, the pairs that are mixed up most
 MOST_PAIRS = 20
-BANDS = (
+INTERVALS = (
     "Bands are of 95 %: Wilson's for shares, and made of them for their mean, DeLong's for AUC, "
     "standard errors for means, a Poisson bootstrap of fixed seed for curves."
 )
@@ -59,9 +59,8 @@ def quality_section(model: NamedModel, data: ReportData | None, found: Quality |
     if data.trained is not None and are_trained_on(data.trained):
         words = f" The model was trained on {how_many(data.trained)}these {model.row_word}s: "
         seen = tag("strong", f"{words}figures of training {model.row_word}s.")
-    head = paragraph(
-        f"Measured on {found.n:,} {model.row_word}s of ", given(data.name), ".", seen, f" {BANDS}"
-    )
+    start = f"Measured on {found.n:,} {model.row_word}s of "
+    head = paragraph(start, given(data.name), ".", seen, f" {INTERVALS}")
     return Section("quality", TITLE, join([head, *parts]))
 
 

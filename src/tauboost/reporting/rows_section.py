@@ -23,7 +23,7 @@ MOST_OF_A_KIND = 6  # of each kind
 def rows_section(
     model: NamedModel, data: ReportData | None, probabilities: Vector | None
 ) -> Section:
-    """Return the rows that tell most about the model."""
+    """Return the rows that show most about the model."""
     word = model.row_word
     title = f"{word.title()}s to look at"
     if data is None or probabilities is None:
@@ -122,7 +122,7 @@ def _line(name: Markup | str, value: Markup | str, contribution: float, top: flo
 
 LONGEST = 700  # characters that are shown
 WINDOW_STEP = 50  # where the part that is shown may begin
-LEVELS = 5  # of strength
+LEVELS = 5  # of shading
 
 
 def marked(explained: RowExplanation) -> Markup:
@@ -150,12 +150,12 @@ def _begin(explained: RowExplanation) -> int:
     sums = np.concatenate([[0.0], np.cumsum(weights)])
     begins = np.arange(0, length - LONGEST + WINDOW_STEP, WINDOW_STEP)
     begins = np.minimum(begins, length - LONGEST)
-    told = sums[begins + LONGEST] - sums[begins]
-    return int(begins[np.argmax(np.round(told, 9))])
+    inside = sums[begins + LONGEST] - sums[begins]
+    return int(begins[np.argmax(np.round(inside, 9))])
 
 
 def _pieces(explained: RowExplanation, begin: int, end: int) -> list[tuple[int, int, float]]:
-    """Cut a part of a text where terms begin and end, and say what they add at each place."""
+    """Split a part of a text where terms begin and end; return what they add at each place."""
     edges: dict[int, Counter[int]] = {begin: Counter(), end: Counter()}
     for k, (_, spans) in enumerate(explained.spans):
         for first, last in spans:
@@ -171,11 +171,11 @@ def _pieces(explained: RowExplanation, begin: int, end: int) -> list[tuple[int, 
     return found
 
 
-def _piece(text: str, strength: float) -> Markup:
-    level = round(LEVELS * abs(strength))
+def _piece(text: str, share: float) -> Markup:
+    level = round(LEVELS * abs(share))
     if level == 0:
         return safe(text)
-    side = "for" if strength > 0 else "against"
+    side = "for" if share > 0 else "against"
     return tag("mark", text, class_=f"{side}{level}")
 
 

@@ -15,19 +15,19 @@ from .html import Markup, Section, banded, facts, given, how_many, join, percent
 from .intervals import Estimate
 from .quality import Quality, ReportData, are_trained_on
 
-__all__ = ["card_section", "plain_verdict", "summary", "verdict"]
+__all__ = ["card_section", "headline", "plain_headline", "summary"]
 
 
 # From which area under the curve on a word is deserved.
 WORDS = ((0.95, "very well"), (0.85, "well"), (0.7, "fairly well"), (0.0, "a little"))
 
 
-def verdict(model: NamedModel, data: ReportData | None, quality: Quality | None) -> list[Any]:
+def headline(model: NamedModel, data: ReportData | None, quality: Quality | None) -> list[Any]:
     """Return the sentence, as words and names."""
     if data is None or quality is None:
         return _without_labels(model)
     if data.trained is not None and are_trained_on(data.trained):
-        return _verdict_of_training_rows(model, data, data.trained, quality)
+        return _headline_of_training_rows(model, data, data.trained, quality)
     where = [f"On {quality.n:,} {model.row_word}s of ", given(data.name), ", "]
     most = given(model.labels[int(np.argmax(quality.counts))], 30)
     guess = ["always saying ", most, f" would be right for {percent(quality.guess_accuracy)}."]
@@ -37,10 +37,10 @@ def verdict(model: NamedModel, data: ReportData | None, quality: Quality | None)
     return [*where, *_several(quality), *guess, *_alike(quality)]
 
 
-def _verdict_of_training_rows(
+def _headline_of_training_rows(
     model: NamedModel, data: ReportData, trained: Estimate, quality: Quality
 ) -> list[Any]:
-    """Say what was measured, and no word on how good that is: it is of rows that it has seen."""
+    """Report what was measured, without a judgement: the model has seen these rows."""
     most = given(model.labels[int(np.argmax(quality.counts))], 30)
     auc = quality.classes[0].auc if quality.is_binary else None
     return [
@@ -119,13 +119,13 @@ def _entropy(counts: tuple[int, ...]) -> float:
     return -float(np.sum(shares * np.log(shares)))
 
 
-def plain_verdict(said: list[Any]) -> str:
+def plain_headline(said: list[Any]) -> str:
     """Return the sentence as plain text, for a terminal."""
     return unescape(re.sub(r"</?bdi>", "", join(said)))
 
 
 def summary(
-    model: NamedModel, said: list[Any], quality: Quality | None, cautions: list[str], title: str
+    model: NamedModel, said: list[Any], quality: Quality | None, warned: list[str], title: str
 ) -> Markup:
     """Return the head of the page."""
     parts = [
@@ -133,10 +133,10 @@ def summary(
         tag("h1", given(title, 120)),
         tag("p", *said, class_="verdict"),
     ]
-    if cautions:
-        text = [tag("strong", "Caution. "), cautions[0]]
-        if len(cautions) > 1:
-            text += [" ", tag("a", f"All {len(cautions)} warnings", href="#warnings")]
+    if warned:
+        text = [tag("strong", "Caution. "), warned[0]]
+        if len(warned) > 1:
+            text += [" ", tag("a", f"All {len(warned)} warnings", href="#warnings")]
         parts.append(tag("p", *text, class_="caution"))
     parts.append(tag("dl", *[_tile(*one) for one in _tiles(model, quality)], class_="tiles"))
     return tag("header", *parts)
@@ -172,7 +172,7 @@ def card_section(
     data: ReportData | None,
     quality: Quality | None,
     notes: str | None,
-    cautions: list[str],
+    warned: list[str],
 ) -> Section:
     """Return the card."""
     rows: list[tuple[Any, Any]] = [
@@ -182,7 +182,7 @@ def card_section(
         ("data of this report", _measured_on(model, data)),
         ("metrics", _metrics(model, quality)),
         ("limits", _limits(model)),
-        ("warnings", join(_sentences(cautions)) if cautions else "none"),
+        ("warnings", join(_sentences(warned)) if warned else "none"),
         ("method", "AdaBoost and logistic regression as one convex problem; Fercoq 2013."),
     ]
     return Section("card", "Model card", facts(rows))

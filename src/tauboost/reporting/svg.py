@@ -1,4 +1,4 @@
-"""A picture as inline SVG: axes, lines, bands, bars, dots and cells, in the colours of the page.
+"""A picture as inline SVG: axes, lines, areas, bars, dots and cells, in the colours of the page.
 
 No colour is written here: every shape has a class, which the page's style colours, light or dark.
 Each picture has a label for those who do not see it.
@@ -228,7 +228,7 @@ MOST_POINTS = 160  # of a line: more would not be seen
 
 
 def draw_roc(found: Curves, name: str) -> Markup:
-    """Draw the true rate against the false rate, with its band."""
+    """Draw the true rate against the false rate, with its confidence interval."""
     picture = _square(f"ROC curve of {name}", "false positive rate", "true positive rate")
     picture.line([0, 1], [0, 1], "guess")
     picture.band(POINTS, found.roc_low, found.roc_high)
@@ -238,7 +238,7 @@ def draw_roc(found: Curves, name: str) -> Markup:
 
 
 def draw_precision(found: Curves, name: str, share: float) -> Markup:
-    """Draw the precision against the recall, with its band."""
+    """Draw the precision against the recall, with its confidence interval."""
     picture = _square(f"Precision and recall of {name}", "recall", "precision")
     picture.line([0, 1], [share, share], "guess")
     picture.band(POINTS[1:], found.precision_low[1:], found.precision_high[1:])

@@ -1,4 +1,4 @@
-"""The terms of a table model as small pictures: step functions, bars of categories, heat maps.
+"""The terms of a table model as small pictures: step functions, bars of categories, heatmaps.
 
 Below each step function is the density of the data, so that one sees where rows back a step. With
  more than two classes a term is a strip of cells for each class.
@@ -37,7 +37,7 @@ def draw_term(term: Term) -> Markup:
 
 
 def spoken(term: Term) -> int | None:
-    """Return the class that the picture of a pair speaks for, where there are more than two."""
+    """Return the class that the picture of a pair is about, where there are more than two."""
     if term.kind != "pair" or len(term.classes) == 2:
         return None
     return int(np.argmax(np.tensordot(term.weights, np.abs(term.scores), 2)))

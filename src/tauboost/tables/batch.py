@@ -1,4 +1,4 @@
-"""Fits on one table that differ in psi or class, side by side in the vector lanes of the kernel."""
+"""Batched fits on one table that differ in psi or class: the kernel gives each a vector element."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ class TermPenalty:
 
 
 class TableBatch:
-    """Some fits on the rows of a table that are not held out.
+    """A batch of fits on the training rows of a table.
 
     Parameters
     ----------
     psi : psi of each fit
     tasks : the task of each fit
-    held : the fold that is held out; None: none
+    held : the validation fold; None: none
     signs : for each term, of its jumps and of its single bins (`term_signs`), (terms, 2)
     terms : those that are visited; None: all
     """
@@ -127,12 +127,12 @@ class TableBatch:
         """Return the intercept that is best alone where this share of the weight has y = 1."""
         return -math.log(share / (1.0 - share)) / self.loss.link_slope
 
-    def look(self) -> None:
-        """Learn how large the edges are, without a step."""
+    def update_edges(self) -> None:
+        """Compute how large the edges are, without a step."""
         self._visit(self.terms, 0)
 
     def sweep(self, most: int | None = None) -> Vector:
-        """Visit every term once, or so many; returns by how much each objective fell."""
+        """Visit every term once, or the first ``most``; returns how much each objective fell."""
         order = self.random.permutation(self.terms)
         self.decrease = self._visit(order[:most], NEWTON_STEPS)
         self.n_sweeps += 1

@@ -2,7 +2,7 @@
 
 Numbers: a bin for every value where there are at most ``max_bins``, else weighted quantiles (see
 cpp/kernels/binning.hpp). Categories: the frequent ones, the others together. Sums of weights
-are exact, so neither the order of the rows nor copies in place of a weight change a bin, nor a
+are exact, so neither the order of the rows nor duplicates in place of a weight change a bin, nor a
 constant factor of all weights.
 """
 
@@ -62,10 +62,10 @@ SHARE_ROUNDING = 2.0**-50  # of a weight divided by another, four times over
 SHARE_BITS = 32  # of a weight that is no whole multiple of anything
 # A column of strings that has more than this many, and more than half as many as rows, is refused.
 MOST_WORDS = 1000
-MANY_ROWS = 2**17  # fewer are quickly looked at
-# Rows looked at first, times the square root of all: where no string occurs twice among them, it
+MANY_ROWS = 2**17  # fewer are quickly read
+# Rows sampled first, times the square root of all: where no string occurs twice among them, it
 # is less likely than e^-32 that only half of all are different.
-LOOK = 8
+SAMPLE = 8
 # What names no column of numbers as categories, by the name of the parameter.
 NO_MORE = {"categorical": "auto", "categorical_features": "from_dtype"}
 
@@ -104,7 +104,7 @@ def bin_table(
 
 
 def check_max_bins(max_bins: int) -> None:
-    """Refuse numbers of bins that a byte cannot tell apart."""
+    """Refuse numbers of bins that a byte cannot distinguish."""
     if check_count(max_bins, "max_bins", 2) > MOST_BINS:
         raise ValueError(f"max_bins must be at most {MOST_BINS}, got {shown(max_bins)}")
 
@@ -234,7 +234,7 @@ def kept_words(words: Sequence[str], total: NDArray[np.int64], max_bins: int) ->
     """Return the categories that get a code: the heaviest, ties by name.
 
     With ``MOST_BINS`` of them, the default, all that hold 1 / MOST_CATEGORIES of the weight get
-    one. A share, as whatever counts rows would tell weights from copies, or from their multiples.
+    one. A share, as a count of rows would not treat weights as duplicates, or as their multiples.
     """
     found = np.flatnonzero(total > 0).tolist()
     found.sort(key=lambda i: (-int(total[i]), words[i]))
@@ -248,19 +248,19 @@ def kept_words(words: Sequence[str], total: NDArray[np.int64], max_bins: int) ->
 
 
 def _refuse_identifiers(frame: Frame, k: int) -> None:
-    """Look at a few rows: millions of different strings take seconds to find otherwise."""
+    """Read a sample of the rows: millions of different strings take seconds to find otherwise."""
     n_rows = frame.n_rows
     if n_rows < MANY_ROWS:
         return
-    n_looks = LOOK * int(np.sqrt(n_rows))
-    rows = np.unique(np.random.default_rng(0).integers(n_rows, size=n_looks))
+    size = SAMPLE * int(np.sqrt(n_rows))
+    rows = np.unique(np.random.default_rng(0).integers(n_rows, size=size))
     values = frame.column(k, rows)
     if isinstance(values, Words) and len(values.words) == _n_there(values) > len(rows) // 2:
         raise _identifier(frame.names[k], f"no value twice among {len(values.words):,} rows")
 
 
 def check_words(n_words: int, n_there: int, name: str) -> None:
-    """Refuse a column where so many of the strings that are there are different."""
+    """Refuse a column where too many of the strings present are different."""
     if n_words > MOST_WORDS and 2 * n_words > n_there:
         raise _identifier(name, f"{n_words:,} different values in {n_there:,} rows")
 
@@ -295,7 +295,7 @@ def encode(
     return join_planes(columns, planes, wide)
 
 
-# So many different values of a part are sent as they are; of more, neighbours are taken together.
+# Up to this many different values of a part are sent as they are; of more, neighbours are merged.
 MOST_VALUES = 2**17
 
 Whole = NDArray[np.int64]

@@ -176,7 +176,7 @@ class TableGap:
         return search.found
 
     def small(self, batch: TableBatch) -> tuple[bool, Minorant | None]:
-        """Tell whether slopes are well below l1, or will never be; and the minorant there."""
+        """Return True if slopes are well below l1, or will never be; and the minorant there."""
         _, found = self._minorant(batch)
         is_over = found is None or self._excess(found.sums) <= WEAK_ENOUGH - 1.0
         return is_over, found
@@ -244,14 +244,14 @@ NOTHING, MOST_IDLE = 1e-15, 3  # a gain that is rounding, and so many sweeps of 
 
 
 class RefitMonitor:
-    """Decides when the last fit of a task ends; ``look`` is told of each sweep, and may stop it.
+    """Decides when the last fit of a task ends; ``check`` is called after each sweep, may stop it.
 
     A certificate costs about two sweeps, and is made when it is likely to be good: slopes are off
     by about the square root of what a sweep gains, and the gap of the columns by as much, that of
-    the pairs by its square, which is what a sweep gains. How much exactly one certificate tells the
-    next. Where the pairs' part of the gap is small already, sweeps are over the columns alone:
-    their slopes have limits that must be met to the last few percent, and most of the terms are
-    pairs.
+    the pairs by its square, which is what a sweep gains. How much exactly, one certificate shows
+    for the next. Where the pairs' part of the gap is small already, sweeps are over the columns
+    alone: their slopes have limits that must be met to the last few percent, and most of the terms
+    are pairs.
 
     Parameters
     ----------
@@ -266,9 +266,9 @@ class RefitMonitor:
         rule: StoppingRule,
         columns: NDArray[np.int32],
         clock: Watch,
-        look: Callable[[TableBatch], bool],
+        check: Callable[[TableBatch], bool],
     ) -> None:
-        self.gap, self.rule, self.columns, self.clock, self.look = gap, rule, columns, clock, look
+        self.gap, self.rule, self.columns, self.clock, self.check = gap, rule, columns, clock, check
         self.last = 0  # the sweep after which the last certificate was made
         self.enough = 0.0  # what a sweep gains when the next one is likely to be good
         self.idle = 0
@@ -279,14 +279,14 @@ class RefitMonitor:
         return 1.0
 
     def observe(self, at: BlockExact) -> Status | None:
-        """Look at the fit after a sweep; a status means: stop here."""
+        """Check the fit after a sweep; a status means: stop here."""
         if at.batch.n_sweeps == 0:
             return None
-        self.ended = self._judge(at)
+        self.ended = self._decide(at)
         return None if self.ended is None else self.ended.status
 
-    def _judge(self, at: BlockExact) -> Minimum | None:
-        is_stopped, wanted = self.look(at.batch), self._wanted(at.objective)
+    def _decide(self, at: BlockExact) -> Minimum | None:
+        is_stopped, wanted = self.check(at.batch), self._wanted(at.objective)
         self.idle = self.idle + 1 if at.fall <= NOTHING * abs(at.span.objective) else 0
         if not self.gap.is_possible and at.fall <= GAINED * wanted:
             why = f"Converged: a sweep gained {at.fall:.2g}; without a penalty there is no gap."

@@ -6,8 +6,8 @@ code. Missing values have one of their own. A third kind is a third class, besid
 in binning.py.
 
 Codes are kept as planes, bytes for every row. Plane k has the codes of column k. A wide column, of
-more codes than a byte can tell apart, has two planes more, behind those of all columns: the low and
-the high byte of its codes; plane k is then a coarse view of it, the heaviest categories by
+more codes than a byte can distinguish, has two more planes, after those of all columns: the low
+and the high byte of its codes; plane k is then a coarse view of it, the heaviest categories by
 themselves. So all that moves, compares or hashes rows sees bytes, and a table without wide columns
 has no other planes than its columns.
 """
@@ -51,9 +51,12 @@ __all__ = [
 ]
 
 
-MOST_BINS = 255  # ordered ones: with missing, what a byte can tell apart
-MOST_CATEGORIES = 2**16 - 2  # with "other" and missing, what two bytes can tell apart
-EXACT_DIGITS, MOST_DIGITS = 15, 17  # of any decimal that comes back; tell any two numbers apart
+MOST_BINS = 255  # ordered ones: with missing, what a byte can distinguish
+MOST_CATEGORIES = 2**16 - 2  # with "other" and missing, what two bytes can distinguish
+EXACT_DIGITS, MOST_DIGITS = (
+    15,
+    17,
+)  # of any decimal that comes back; of any two numbers
 NAMES_AT_ONCE = 3  # categories that are named where several share a cell
 MOST_SHOWN = 3  # most frequent categories that are shown
 
@@ -219,7 +222,7 @@ class CategoryColumn:
 
     @property
     def other(self) -> int:
-        """The code of every category that has none of its own."""
+        """The code of every category without a separate one."""
         return len(self.categories)
 
     @property
@@ -368,7 +371,7 @@ Planes = NDArray[np.uint8]  # (planes, rows)
 
 
 def is_wide(column: Column) -> bool:
-    """Return whether a byte cannot tell the codes of a column apart."""
+    """Return True if a byte cannot distinguish the codes of a column."""
     return column.n_bins > BYTE
 
 

@@ -31,8 +31,8 @@ class Directions:
         self.along = np.zeros((N_DIRECTIONS, len(y)))
         self.along[-1] = y
 
-    def look(self, E: Vector) -> None:
-        """Learn where the rows are now, after a sweep."""
+    def update(self, E: Vector) -> None:
+        """Record where the rows are now, after a sweep."""
         self.is_known = self.is_known and _are_numbers(E)
         if not self.is_known:
             return

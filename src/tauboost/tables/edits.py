@@ -1,10 +1,10 @@
 """Changes that a person makes to a term of a table model: flatten, remove, make monotone, rewrite.
 
 After a change the term is centred again and the intercept takes the mean, so that terms,
-explanations, predictions and files go on saying the same. All but a rewritten term leave the mean
+explanations, predictions and files stay consistent. All but a rewritten term leave the mean
 decision value over the training data as it was. The mean probability is not kept: it depends on
 which rows have which scores together, and a model has only the weights of single terms. What the
-fit measured (objective, held-out loss) does not hold for the changed model and becomes NaN.
+fit measured (objective, validation loss) does not hold for the changed model and becomes NaN.
 """
 
 from __future__ import annotations

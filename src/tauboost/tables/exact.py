@@ -143,7 +143,7 @@ class Span:
         self.ridge[: self.design.n_columns] = 0.0
         self.signs = batch.signs[self.design.term, self.design.kind]
         self.drift = 0.0  # since the weights were computed from the data no residual moved further
-        self.refreshed_at = 0  # so many sweeps
+        self.refreshed_at = 0  # in sweeps
         self.was_known = True  # whether all weights had their digits
         self._begin()
 

@@ -1,4 +1,4 @@
-"""From a frame and labels to a table model: the one door for the estimator and the command line."""
+"""From a frame and labels to a table model: the entry point of estimator and command line."""
 
 from __future__ import annotations
 
@@ -58,7 +58,7 @@ def fit_table(
 ) -> TableModel:
     """Fit a table classifier to a frame and its checked labels.
 
-    Choose the strength of psi and the pairs on rows that are held out, then fit on all rows.
+    Choose alpha and the pairs on validation rows, then fit on all rows.
     ``groups`` are those that folds keep together.
     """
     options = TableOptions.build(parameters, frame)
@@ -96,15 +96,15 @@ def fit_table(
         copies_a_weight=ratios,
         groups=keys,
     )
-    if groups is not None or np.ptp(given) > 0:  # that says what is a copy
+    if groups is not None or np.ptp(given) > 0:  # these define what is a duplicate
         samples = replace(samples, repeated=0.0)
     del codes, labels, weights, present  # what the samples do not hold is not needed
     model = fit_samples(samples, options, signs, clock, classes, report, record)
     if model.record is None or model.record.caution:
         return model
-    caution = of_rare_classes(np.array(record.counts), lambda: model.decisions(samples.codes))
-    warn_of(caution)
-    return replace(model, record=replace(model.record, caution=caution))
+    warning = of_rare_classes(np.array(record.counts), lambda: model.decisions(samples.codes))
+    warn_of(warning)
+    return replace(model, record=replace(model.record, caution=warning))
 
 
 def fit_samples(
@@ -124,14 +124,14 @@ def fit_samples(
     candidate = search.with_pairs(candidate)
     _tell(report, Event("select", 2, math.nan, search.held_out_loss, clock.seconds))
     fit = _Fit(search, candidate, classes, report)
-    model, caution = fit.model(), _caution(search)
-    warn_of(caution)
-    known = None if record is None else replace(record, caution=caution, gap=fit.gap)
+    model, warning = fit.model(), _warning(search)
+    warn_of(warning)
+    known = None if record is None else replace(record, caution=warning, gap=fit.gap)
     return replace(model, record=known)
 
 
-def _caution(search: TableSearch) -> str:
-    """Say it where held-out rows are enough to tell that the model is of no use to them."""
+def _warning(search: TableSearch) -> str:
+    """Return a warning if enough validation rows show that the model is of no use to them."""
     samples, loss = search.samples, search.held_out_loss
     if not math.isfinite(loss):
         return ""
@@ -194,7 +194,7 @@ class _Fit:
             self.search.held_out_loss,
             message_of(found, self.options.tol),
             self.search.selection,
-            self._spreads(fits, terms),
+            self._standard_errors(fits, terms),
         )
 
     def _solved(self, batch: TableBatch, task: int) -> Minimum:
@@ -208,19 +208,19 @@ class _Fit:
         )
         limit = math.inf if self.clock.limit is None else self.clock.limit
         rule = StoppingRule(relative_gap=options.tol, max_epochs=options.max_iter, time_limit=limit)
-        monitor = RefitMonitor(gap, rule, search.terms([]), self.clock, self._look)
+        monitor = RefitMonitor(gap, rule, search.terms([]), self.clock, self._check)
         run(BlockExact(batch), monitor)
         assert monitor.ended is not None
         return monitor.ended
 
-    def _look(self, batch: TableBatch) -> bool:
-        """Tell how far it is; True: asked to stop."""
+    def _check(self, batch: TableBatch) -> bool:
+        """Report the progress; return True if the fit is to stop."""
         if self.report is None:
             return False
         seconds, objective = self.clock.seconds, batch.objective()
         return self.report(Event("fit", batch.n_sweeps, objective, math.nan, seconds))
 
-    def _spreads(
+    def _standard_errors(
         self, fits: list[TableBatch], terms: tuple[TermData, ...]
     ) -> tuple[Vector, ...] | None:
         if self.options.bands is None:
@@ -265,7 +265,7 @@ def bootstrap_errors(
 ) -> tuple[Vector, ...]:
     """Return the bootstrap standard errors of the scores of each term, in the shape of the scores.
 
-    Each fit of a batch gives every row a weight of its own, drawn from a Poisson distribution of
+    Each fit of a batch gives every row a separate weight, drawn from a Poisson distribution of
     mean 1, which is how often a row occurs in a large sample drawn with replacement. All start from
     the model and go on for a few sweeps.
     """
@@ -286,9 +286,9 @@ def bootstrap_errors(
             levels.append(batch.levels)
             intercepts.append(batch.intercepts)
     _, found = terms_of(samples, search.pairs, np.concatenate(levels), np.concatenate(intercepts))
-    spreads = []
-    for term, spread in zip(terms, found, strict=True):
+    errors = []
+    for term, drawn_term in zip(terms, found, strict=True):
         # The last axis is (batch, task, fit).
-        scores = spread.scores.reshape(*term.scores.shape[:-1], N_BATCHES, len(fits), WIDTH)
-        spreads.append(scores.std(axis=(-3, -1), ddof=1))
-    return tuple(spreads)
+        scores = drawn_term.scores.reshape(*term.scores.shape[:-1], N_BATCHES, len(fits), WIDTH)
+        errors.append(scores.std(axis=(-3, -1), ddof=1))
+    return tuple(errors)

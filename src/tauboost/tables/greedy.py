@@ -25,7 +25,7 @@ __all__ = ["TableGreedy"]
 
 
 ROUNDS_BETWEEN_REFRESHES = 128
-# Exponents of weights may move by so much before they are computed anew.
+# Exponents of weights may change by this much before they are computed anew.
 MOST_TRAVEL = 200.0
 
 

@@ -1,7 +1,7 @@
 """A fitted table classifier as plain data: a sum of small tables of scores, one a term.
 
 H(x) = intercept + sum_t scores_t[cell of x]. Each column of x is a code, that of its bin. A
-term of one column looks its score up by the code; a term of two columns first maps each code to a
+term of one column finds its score by the code; a term of two columns first maps each code to a
 cell along its axis. A decision value is that sum, in that order: explanations add up bit for bit.
 """
 
@@ -42,7 +42,7 @@ class TermData:
     columns : one or two positions in the model's columns
     maps : for each of them, an array that maps its codes to cells along that axis
     scores : (cells, tasks) or (cells_1, cells_2, tasks)
-        Added to the decision value; above 0 speaks for the class.
+        Added to the decision value; above 0 contributes to the class.
     weights : (cells,) or (cells_1, cells_2)
         Share of the training weight in each cell; sums to 1.
     """
@@ -85,7 +85,7 @@ class TermData:
 
 
 def are_used(importances: ArrayLike) -> Mask:
-    """Tell which terms count, by importances: those that are no rounding beside the largest."""
+    """Return True for terms that count: their importance is no rounding beside the largest."""
     given = np.asarray(importances, dtype=np.float64)
     return np.asarray(given > NEGLIGIBLE * given.max(initial=0.0))
 
@@ -106,7 +106,7 @@ class TableModel(FittedModel):
     l1_ratio: float
     n_iter: int  # sweeps
     objective: Vector  # F + psi, (tasks,)
-    held_out_loss: float  # NaN where no samples were held out
+    held_out_loss: float  # NaN without a validation set
     message: str
     selection: list[dict[str, float | str]] = field(default_factory=list)
     # The standard deviation of each term's scores over other samples of rows, where asked for.
@@ -147,7 +147,7 @@ class TableModel(FittedModel):
     def term_name(self, term: TermData) -> str:
         """Return "age", or "age x hours" for a pair; no two terms have one name.
 
-        A pair quotes its columns where that is the name of a column, or could be cut elsewhere.
+        A pair quotes its columns where that is the name of a column, or could be split elsewhere.
         """
         names = [self.columns[column].name for column in term.columns]
         name = " x ".join(names)
@@ -181,8 +181,8 @@ class TableModel(FittedModel):
     ) -> ModelFile:
         """Return what a file holds; ``names``: whether the columns' were given.
 
-        Lists of different lengths stand one after another in one array, with the positions that cut
-        it.
+        Lists of different lengths stand one after another in one array, with the positions that
+        split it.
         """
         edges = [column.edges for column in self.columns]
         words = [column.categories.tolist() for column in self.columns]

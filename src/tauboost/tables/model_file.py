@@ -31,7 +31,7 @@ from ..io.tensors import excerpt
 __all__ = ["FORMAT", "TermPart", "terms_of_file"]
 
 
-# Edges and categories of a column: with what else has a code, one byte and two tell them apart.
+# Edges and categories of a column: with the other codes, what one byte and two can distinguish.
 MOST_EDGES, MOST_CATEGORIES = 254, 2**16 - 2
 MOST_CELLS = 256  # of a pair along an axis
 NO_COLUMN = -1  # in place of a second column

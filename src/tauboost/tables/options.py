@@ -67,12 +67,12 @@ def _check_factors(given: Any, frame: Frame | None) -> Vector | None:
     return factors if found is None else found[0]
 
 
-def _check_level(bands: Any) -> float | None:
-    if bands is None:
+def _check_level(given: Any) -> float | None:
+    if given is None:
         return None
-    level = check_real(bands, "bands", least=0.0, most=1.0)
+    level = check_real(given, "bands", least=0.0, most=1.0)
     if level in (0.0, 1.0):
-        raise ValueError(f"bands must be a level between 0 and 1, such as 0.9, got {shown(bands)}")
+        raise ValueError(f"bands must be a level between 0 and 1, such as 0.9, got {shown(given)}")
     return level
 
 

@@ -42,7 +42,7 @@ class Pair:
 
     @classmethod
     def add(cls, samples: BinnedRows, wanted: Sequence[tuple[int, int]]) -> list[Pair]:
-        """Cut the axes of pairs into cells of about equal weight, and make terms of them."""
+        """Split the axes of pairs into cells of about equal weight, and make terms of them."""
         pairs: list[Pair] = []
         term, level = samples.table.n_terms, samples.table.n_levels
         for columns in wanted:
@@ -123,8 +123,8 @@ def purified(scores: Vector, weights: Vector) -> tuple[Vector, tuple[Vector, Vec
     """
     n_first, n_second, n_tasks = scores.shape
     rows, columns = weights.sum(axis=1), weights.sum(axis=0)
-    # What the rows and the columns say is the best fit of a sum; all can rise in one and fall in
-    # the other: the diagonal is a little larger, and a second look mends what that did.
+    # What the rows and the columns contribute is the best fit of a sum; all can rise in one and
+    # fall in the other: the diagonal is a little larger, and a second solve corrects for that.
     normal = np.block([[np.diag(rows), weights], [weights.T, np.diag(columns)]])
     normal[np.diag_indices_from(normal)] += 1e-9
     pure, alone = scores.copy(), np.zeros((n_first + n_second, n_tasks))

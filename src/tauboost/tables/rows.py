@@ -39,7 +39,7 @@ class BatchSpec:
 
     loss: str
     tasks: tuple[int, ...]  # one for each fit
-    held: int | None  # the fold that is held out
+    held: int | None  # the validation fold
     total: float  # the weight of all rows that are not
 
     @property
@@ -124,7 +124,7 @@ class RowWeights(ABC):
 
 
 class TableRows(RowWeights):
-    """Those of the rows of a table, or of a part of one, that are not held out."""
+    """The training rows of a table, or of a part of one."""
 
     def __init__(self, samples: TableTraining, spec: BatchSpec, n_threads: int) -> None:
         self.samples, self.spec, self.n_threads = samples, spec, n_threads
@@ -160,7 +160,7 @@ class TableRows(RowWeights):
         return self.samples.table, self.E, self.c, self.is_positive.reshape(-1), shards
 
     def set_weights(self, weights: Vector) -> None:
-        """Give every row weights of its own, (rows, fits), in each fit; before any step."""
+        """Give every row a separate weight, (rows, fits), in each fit; before any step."""
         shares = (weights / weights.sum(axis=0)).reshape(-1)
         if self.has_odds:
             self.c = shares
@@ -225,7 +225,7 @@ class TableRows(RowWeights):
     def _directions(self) -> Directions:
         assert self.directions is not None
         if not self.is_fresh:
-            self.directions.look(self.E[self.chosen])
+            self.directions.update(self.E[self.chosen])
             self.is_fresh = True
         return self.directions
 
@@ -310,7 +310,7 @@ class TableRows(RowWeights):
         return sums
 
     def gradients(self, fit: int, total: float, rows: slice = slice(None)) -> tuple[Vector, Vector]:
-        """Return gradient and curvature of rows' residuals in a fit; 0 where held out."""
+        """Return gradient and curvature of rows' residuals in a fit; 0 for validation rows."""
         E = self.E.reshape(-1, self.spec.width)[rows, fit]
         y = np.where(self.is_positive[self.samples.labels[rows], fit] != 0, 1.0, -1.0)
         if self.c is None:

@@ -1,9 +1,9 @@
-"""A table model as points on paper: look up each column, add the integers.
+"""A table model as points on paper: find the points of each column, add the integers.
 
 score = offset + factor * log odds, with factor = pdo / log 2 and offset = points - factor *
 log(odds). log odds = slope * H, where the slope is 2 for the exponential loss and 1 for the
 logistic one. H is the intercept plus one score of each term. The points that every row starts with,
-offset and intercept, are spread over the terms in whole points, and what a bin adds is rounded.
+offset and intercept, are divided among the terms in whole points, and what a bin adds is rounded.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """The search for alpha, and for the pairs of columns that help, on validation folds.
 
-Eight alphas are fitted as one batch on the rows that are not held out; by folds where there are few
-rows. Then, if pairs are wanted, those that would gain most beyond the columns join at the alpha
-that was chosen, in eight smoothnesses. They stay if they help by more than one standard error: a
-model that is as good and simpler is better.
+Eight alphas are fitted as one batch on the training rows; by folds where there are few rows. Then,
+if pairs are wanted, those that would gain most beyond the columns join at the alpha that was
+chosen, in eight smoothnesses. They stay if they help by more than one standard error: a model that
+is as good and simpler is better.
 """
 
 from __future__ import annotations
@@ -35,18 +35,18 @@ MOST_GRIDS = 3
 L1_RATIOS = (1.0, 0.5, 0.0)
 SMOOTHNESS = 10.0 ** np.arange(-4.0, -0.4, 0.5)  # of pairs
 PAIRS_FOR_A_COLUMN, MOST_PAIRS = 2, 100
-# Candidates are compared where no sweep lowers an objective by more than this share of the held-out
-# loss: what is chosen is a penalty, and nothing else. It takes 5 to 20 sweeps.
+# Candidates are compared where no sweep lowers an objective by more than this share of the
+# validation loss: what is chosen is a penalty, and nothing else. It takes 5 to 20 sweeps.
 NEARLY, MOST_SWEEPS = 1e-3, 100
-# So many held-out rows tell candidates apart: no more folds than it takes are run.
+# This many validation rows distinguish candidates: no more folds than it takes are run.
 ENOUGH_HELD_OUT = 10_000
-FALLBACK = 1e-3  # the alpha where too few rows are there to hold any out
+FALLBACK = 1e-3  # the alpha where there are too few rows for a validation set
 RIDGE = 0.05  # how much pairs shrink towards 0, next to their smoothness
 # How much the many categories of a wide column shrink: each by its number of rows, where l1 would
 # keep the few that have the most of them (docs/decisions/0035).
 WIDE = 0.3
 POWER = 0.25  # of the gain, in a column's scaling
-LEAST = 1e-4  # of the largest gain: a column without a pattern of its own may still come in
+LEAST = 1e-4  # of the largest gain: a column without a separate pattern may still come in
 
 
 class TableSearch:
@@ -79,7 +79,7 @@ class TableSearch:
             return []
         size = self.samples.n / N_FOLDS
         wanted = range(min(N_FOLDS, math.ceil(ENOUGH_HELD_OUT / size)))
-        # A fold that has all rows of a class, or none of any, can neither teach nor tell.
+        # A fold that has all rows of a class, or none of any, can neither train nor validate.
         return [fold for fold in wanted if counts[fold].any() and np.all(counts[fold] < totals)]
 
     def candidate(self) -> Candidate:
@@ -114,14 +114,14 @@ class TableSearch:
             batch = self.batch([Candidate(0.0, 1.0)], task, None, self.samples.n_threads)
             share = self.samples.class_weight(self.samples.positive(task))
             batch.start_from(np.empty(0), batch.constant(share))
-            batch.look()
+            batch.update_edges()
             edges.append(float(batch.edge[0]))
         return max(edges) * 10.0 ** np.arange(-1.75, 0.1, 0.25)
 
     def with_pairs(self, chosen: Candidate) -> Candidate:
         """Return it with the best smoothness of pairs; ``pairs`` are those that stay.
 
-        Rows that are held out have no say in which pairs are tried on them.
+        Validation rows do not contribute to the choice of the pairs that are tried on them.
         """
         wanted = self.options.pairs
         if wanted in (0, []) or self.clock.is_over:
@@ -174,7 +174,7 @@ class TableSearch:
         return np.array([*columns, *(pair.term for pair in pairs)], dtype=np.int32)
 
     def _is_worth_it(self, found: Round) -> bool:
-        """Tell whether pairs help by more than a standard error."""
+        """Return True if pairs help by more than a standard error."""
         if self.best is None:
             return False
         n_tasks = self.samples.n_tasks
@@ -222,7 +222,7 @@ class TableSearch:
         start: Round | None = None,
         pairs: dict[int, list[Pair]] | None = None,
     ) -> Round:
-        """Fit every candidate on all but each of the folds, and look at what is held out."""
+        """Fit every candidate on all but each of the folds, and evaluate it on that fold."""
         samples = self.samples
         jobs = [(fold, task) for fold in self.folds for task in range(samples.n_tasks)]
         ends: dict[tuple[int, int], End] = {}
@@ -307,7 +307,7 @@ class TableSearch:
 
 @dataclass
 class Round:
-    """Outcome of some candidates on the rows held out."""
+    """Outcome of some candidates on the validation rows."""
 
     candidates: list[Candidate]
     losses: Vector  # the mean of each candidate; infinite where it is not a number

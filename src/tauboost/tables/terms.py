@@ -131,7 +131,7 @@ class Term:
     axes : tuple of Axis
         One for each column: ``feature``, ``names`` of the bins and, for numbers, ``edges``.
     scores : ndarray of shape (bins,) or (bins, bins); one axis more, classes, where more than two
-        Above 0 speaks for the class: for two classes the second one.
+        Above 0 contributes to the class: for two classes the second one.
     weights : ndarray of shape (bins,) or (bins, bins)
         Share of the training data in each bin.
     importance : float
@@ -299,10 +299,10 @@ def find_term(names: Sequence[str], is_pair: Sequence[bool], name: str) -> int:
     raise KeyError(f"there is no term {shown(name)}; the terms are {shown(list(names))}")
 
 
-def make_terms(model: TableModel, bands: Sequence[Band | None] | None = None) -> Terms:
-    """Return the terms of a model, with bands where there are any."""
-    bands = bands or [None] * len(model.terms)
-    return Terms([make_term(model, t, b) for t, b in zip(model.terms, bands, strict=True)])
+def make_terms(model: TableModel, intervals: Sequence[Band | None] | None = None) -> Terms:
+    """Return the terms of a model, with confidence intervals where there are any."""
+    intervals = intervals or [None] * len(model.terms)
+    return Terms([make_term(model, t, b) for t, b in zip(model.terms, intervals, strict=True)])
 
 
 def make_term(model: TableModel, data: TermData, band: Band | None = None) -> Term:

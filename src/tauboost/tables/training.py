@@ -1,6 +1,6 @@
-"""A binned table as a fit uses it: equal rows as one, in order of class and fold.
+"""A binned table as a fit uses it: deduplicated rows, in order of class and fold.
 
-Rows are dealt to folds as everywhere (search/folds.py). A row whose copies are dealt one by one
+Rows are dealt to folds as everywhere (search/folds.py). A row whose duplicates are dealt one by one
 becomes a row in each of these folds, with its share of the weight.
 """
 
@@ -48,7 +48,7 @@ class BinnedRows(ABC):
     n_classes: int
     n_threads: int  # of this machine, to be used
     n_copies: float  # how many rows they stand for
-    repeated: float  # the share of these that may be copies of others with the same label
+    repeated: float  # the share of these that may duplicate others with the same label
 
     @property
     def n_tasks(self) -> int:
@@ -182,7 +182,7 @@ class DistinctRows:
         n_threads: int,
         groups: NDArray[np.uint64] | None = None,
     ) -> DistinctRows:
-        """Merge equal rows (of the same group): their weights add up."""
+        """Merge duplicates (of the same group): their weights add up."""
         prints = np.empty(len(labels), dtype=np.uint64)
         first = np.empty(len(labels), dtype=np.int64)
         apart = labels
@@ -262,7 +262,7 @@ class TableTraining(BinnedRows):
         copies_a_weight: Vector | None = None,
         groups: NDArray[np.uint64] | None = None,
     ) -> TableTraining:
-        """Merge equal rows, deal them to folds, and put them in order, ``codes`` in place."""
+        """Merge duplicates, deal rows to folds, and put them in order, ``codes`` in place."""
         ratios = np.ones(n_classes) if copies_a_weight is None else copies_a_weight
         rows = DistinctRows.build(codes, labels, weights, ratios, n_threads, groups)
         total, n_copies = float(rows.weights.sum()), float(rows.copies.sum())
@@ -282,7 +282,7 @@ class TableTraining(BinnedRows):
         n_threads: int,
     ) -> TableTraining:
         """Put rows in order, their codes in place; ``total`` is the weight that is to be 1."""
-        # Within a class and fold by content: sums then have the same bits for any order of rows.
+        # Within a class and fold by content: sums are then bit-identical for any order of rows.
         order = np.argsort(rows.prints)
         groups = (rows.labels * N_FOLDS + folds).astype(np.min_scalar_type(n_classes * N_FOLDS))
         order = order[np.argsort(groups[order], kind="stable")]
@@ -354,7 +354,7 @@ class TableTraining(BinnedRows):
         return np.equal(np.arange(self.n_classes)[:, None], wanted).astype(np.uint8)
 
     def shards(self, held: int | None) -> NDArray[np.int32]:
-        """Return the shards to learn from, all but those of the fold that is held out."""
+        """Return the training shards, all but those of the validation fold."""
         return np.flatnonzero(self.shard_folds != (-1 if held is None else held)).astype(np.int32)
 
     def held_shards(self, held: int) -> NDArray[np.int32]:

@@ -124,7 +124,7 @@ def python_counts(texts: Any, options: TextOptions, terms: Terms | None) -> tupl
     if callable(options.analyzer):
         shared["analyzer"] = partial(strings_of, options.analyzer)
     elif options.analyzer == "char":
-        # As scikit-learn's own, which makes a list of all runs of a text before it counts any.
+        # As scikit-learn's own, which makes a list of all n-grams of a text before it counts any.
         shared |= {"analyzer": partial(character_runs, options), "ngram_range": (1, 1)}
         shared |= {"stop_words": None, "lowercase": True}
     strings = take_texts(texts)
@@ -168,7 +168,7 @@ def hashed(strings: list[str], hasher: Any) -> Counts:
 
 
 def character_runs(options: TextOptions, text: str) -> Iterator[str]:
-    """Yield all runs of characters of a text; two spaces or more are one."""
+    """Yield all character n-grams of a text; two spaces or more are one."""
     text = SPACES.sub(" ", text.lower() if options.lowercase else text)
     least, most = options.ngram_range
     for length in range(least, min(most, len(text)) + 1):

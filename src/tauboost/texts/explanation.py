@@ -35,7 +35,7 @@ __all__ = [
 ]
 
 
-# Where in a text its terms are: runs of words, or of characters, and the places they stand at.
+# Where in a text its terms are: n-grams of words, or of characters, and the places they stand at.
 #
 # This is the counting again, in Python and for one text at a time: counting knows no places.
 
@@ -98,7 +98,7 @@ def _places_in(kept: NDArray[np.int32], hashes: list[int]) -> list[int]:
 def find_terms(
     text: str, options: TextOptions, wanted: Container[str] | None = None
 ) -> dict[str, list[Span]]:
-    """Return the places of each run of words, or characters, in a text in its final case.
+    """Return the places of each n-gram of words, or characters, in a text in its final case.
 
     Of runs that are not ``wanted`` (None: all are) nothing is kept: a text has very many.
     """
@@ -139,7 +139,7 @@ def _runs_in_words(text: str, options: TextOptions) -> Iterator[tuple[str, Span]
 
 
 def _character_runs(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
-    """Find runs of characters; two spaces or more are one."""
+    """Find character n-grams; two spaces or more are one."""
     parts = [(m.group() if len(m.group()) == 1 else " ", m.span()) for m in LETTER.finditer(text)]
     for length in range(options.ngram_range[0], min(options.ngram_range[1], len(parts)) + 1):
         for first in range(len(parts) - length + 1):
@@ -155,7 +155,7 @@ def _given_terms(text: str, options: TextOptions) -> Iterator[tuple[str, Span]]:
 RUNS = {"word": _word_runs, "char_wb": _runs_in_words, "char": _character_runs}
 
 
-# A text as HTML with its words marked: blue speaks for a class, orange against it.
+# A text as HTML with its words marked: blue contributes to a class, orange counts against it.
 #
 # Colours are laid over the page's own and letters keep the page's, so that both can be read on
 # light and on dark ground. Nothing of a text is left that a browser would take for more than
@@ -193,7 +193,7 @@ def _against(found: TextExplanation) -> str:
 
 
 def marked_text(text: str, terms: list[TermContribution]) -> str:
-    """Return a text with marks, whose strength is what the terms at each place add together.
+    """Return a text with marks, whose opacity is what the terms at each place add together.
 
     A term that occurs several times has its share at each of them.
     """
@@ -222,13 +222,13 @@ def _piece(text: str, score: float, strongest: float, terms: list[TermContributi
     if not terms or strongest == 0.0 or abs(score) < WEAKEST * strongest:
         return _safe(text)
     named = ", ".join(f"{term.term} {term.contribution:+.3g}" for term in terms)
-    strength = STRONGEST * abs(score) / strongest
-    return _mark(text, FOR if score > 0 else AGAINST, strength, named)
+    opacity = STRONGEST * abs(score) / strongest
+    return _mark(text, FOR if score > 0 else AGAINST, opacity, named)
 
 
-def _mark(text: str, colour: str, strength: float, title: str = "") -> str:
+def _mark(text: str, colour: str, opacity: float, title: str = "") -> str:
     label = f' title="{_safe(title)}"' if title else ""
-    style = f"background-color:rgba({colour},{strength:.2f});border-radius:0.2em"
+    style = f"background-color:rgba({colour},{opacity:.2f});border-radius:0.2em"
     return f'<span style="{style}"{label}>{_safe(text)}</span>'
 
 
@@ -279,13 +279,13 @@ class TextExplanation:
     spans : list of lists of (begin, end)
         Where each of them is.
     contributions : ndarray of shape (n_terms, n_classes)
-        Above 0 the term speaks for the class.
+        Above 0 the term contributes to the class.
     intercepts, decisions, probabilities : ndarray of shape (n_classes,)
         A decision is the intercept plus the contributions. With two classes those of the first are
         those of the second with the other sign.
     classes : ndarray of shape (n_classes,)
     class_ : label
-        The class that what is shown speaks for.
+        The class that what is shown contributes to.
     """
 
     text: str
@@ -327,7 +327,7 @@ class TextExplanation:
 
     @property
     def against(self) -> str:
-        """Say what a contribution below 0 speaks for."""
+        """Return the class that a contribution below 0 counts for."""
         if len(self.classes) > 2:
             return f"not {shown_label(self.class_)}"
         return str(self.classes[1 - self._place()])

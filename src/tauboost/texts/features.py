@@ -50,8 +50,8 @@ __all__ = [
 
 
 NOTHING_FOUND = (
-    "the texts have no words that could be features: they are empty, or hold stop words only; look "
-    "at the texts, at stop_words and at token_pattern, or set analyzer='char_wb'"
+    "the texts have no words that could be features: they are empty, or hold stop words only; "
+    "check the texts, stop_words and token_pattern, or set analyzer='char_wb'"
 )
 NOTHING_LEFT = "no words are left: take a lower min_df or a higher max_df, or analyzer='char_wb'"
 
@@ -81,7 +81,7 @@ def staying(
     totals: NDArray[np.int64] | None,
     n_texts: int,
 ) -> NDArray[np.bool_]:
-    """Tell which features stay; ``totals`` is how often each occurs, if ``max_features`` asks."""
+    """Return True for features that stay; ``totals`` are their counts, for ``max_features``."""
     least, most = text_bounds(options, n_texts)
     stays = (with_term >= least) & (with_term <= most)
     if not stays.any():
@@ -96,7 +96,7 @@ def staying(
 def most_frequent(
     totals: NDArray[np.int64], stays: NDArray[np.bool_], limit: int
 ) -> NDArray[np.bool_]:
-    """Tell which of the features that stay occur most often; ties as scikit-learn has them."""
+    """Return True for the most frequent of the features that stay; ties as in scikit-learn."""
     candidates = np.flatnonzero(stays)
     chosen = np.zeros(len(stays), dtype=bool)
     chosen[candidates[(-totals[candidates]).argsort()[:limit]]] = True
@@ -252,7 +252,7 @@ def read_corpus(texts: Any, options: TextOptions, n_threads: int) -> Any:
 
 
 def found_terms(corpus: Any, options: TextOptions, bounds: tuple[int, int], n_threads: int) -> Any:
-    """Return the terms of a corpus, which is used up; of runs of words, those within bounds."""
+    """Return the terms of a corpus, which is used up; of n-grams, those within bounds."""
     least, most = run_lengths(options)
     if most > 1:
         return corpus.columns(least, most, *bounds, options.binary, n_threads)
@@ -284,7 +284,7 @@ def pruned(
     totals: NDArray[np.int64] | None,
     n_texts: int,
 ) -> TextFeatures:
-    """Leave out what too few or too many of so many texts have, and weigh the rest."""
+    """Leave out what too few or too many of the texts have, and weigh the rest."""
     if features.terms is not None or features.options.prunes:
         stays = staying(features.options, with_term, totals, n_texts)
         features, with_term = features.select(np.flatnonzero(stays)), with_term[stays]
@@ -310,7 +310,7 @@ def held_texts(texts: Any, options: TextOptions) -> Iterator[Any]:
 
 
 def splitting(options: TextOptions) -> Any:
-    """Return how the compiled code finds words, or runs of characters."""
+    """Return how the compiled code finds words, or character n-grams."""
     is_word = options.analyzer == "word"
     shortest = (shortest_word(options.token_pattern) if is_word else None) or 1
     least, most = (0, 0) if is_word else options.ngram_range
@@ -408,7 +408,7 @@ def _python_terms(texts: list[str], options: TextOptions, has_totals: bool) -> T
 
 
 LEAST_SHARE = 1 / 6
-FEWEST = 50  # texts: of fewer nobody can tell
+FEWEST = 50  # texts: fewer show nothing
 SAMPLED, BEGINNING = 100, 200  # texts that are looked at, and characters of each
 
 
@@ -448,7 +448,7 @@ def _share_in_words(features: TextFeatures, texts: Sequence[str], n_threads: int
     except ValueError:  # none at all
         return 0.0
     assert found.terms is not None
-    # Of runs of words the first one counts: every word begins one.
+    # Of n-grams of words the first one counts: every word begins one.
     names = found.terms.names
     lengths = [len(name.split(" ")[0]) if known.find(name) >= 0 else 0 for name in names]
     times = np.bincount(rows.indices, minlength=len(names))

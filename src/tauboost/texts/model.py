@@ -297,7 +297,7 @@ def _warn_of_unicode(version: str) -> None:
 
 
 class TopTerm(NamedTuple):
-    """A term, or the number of a hash, and how much it speaks for a class."""
+    """A term, or the number of a hash, and how much it contributes to a class."""
 
     term: str
     weight: float

@@ -137,7 +137,7 @@ def shortest_word(pattern: str) -> int | None:
 
 
 def check_ngram_range(value: Any) -> tuple[int, int]:
-    """Check the shortest and the longest run of words, or characters, that is one feature."""
+    """Check the shortest and the longest n-gram, of words or characters, that is one feature."""
     given = list(value) if isinstance(value, Iterable) and not isinstance(value, str) else []
     if len(given) != 2:
         raise ValueError(f"ngram_range must be two numbers as in (1, 2), got {shown(value)}")
@@ -195,7 +195,7 @@ MANY_TEXTS = 10_000
 
 
 def text_options(parameters: TextParameters, n_texts: int | None) -> TextOptions:
-    """Check what is to be counted in so many texts; None: nobody knows how many."""
+    """Check what is to be counted in this number of texts; None: nobody knows how many."""
     return TextOptions.of(
         parameters,
         ngram_range=(1, 1) if callable(parameters.analyzer) else parameters.ngram_range,

@@ -1,4 +1,4 @@
-"""A text model in so many bytes: narrower numbers first, then only the terms that matter most.
+"""A text model of a given size: narrower numbers first, then only the terms that matter most.
 
 What a term adds to the decision values of texts varies by about |coef| idf sqrt(df), where df is in
 how many texts it is. Terms with the least of it go first. On film reviews that changed the fewest
@@ -74,7 +74,7 @@ class Shrinkage:
 
 
 def shrink(model: TextModel, max_bytes: int, size: Size) -> tuple[TextModel, Shrinkage]:
-    """Return a model whose ``size`` is at most so many bytes, and what it lost."""
+    """Return a model whose ``size`` is at most this number of bytes, and what it lost."""
     max_bytes = check_count(max_bytes, "max_bytes")
     before = size(model)
     weights = importance(model)
@@ -139,7 +139,7 @@ def _narrow(numbers: Vector, dtype: Any) -> Vector:
 
 
 def _largest_that_fits(model: TextModel, weights: Vector, max_bytes: int, size: Size) -> TextModel:
-    """Return the model with as many terms as fit, by trial."""
+    """Return the model with as many terms as fit, by bisection."""
     order = np.argsort(-weights, kind="stable")
     least, most = 1, len(order)  # what may fit, and what does not
     best = _selected(model, order[:1])

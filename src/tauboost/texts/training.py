@@ -1,4 +1,4 @@
-"""From texts and labels to a text model: the one door for the estimator and the command line."""
+"""From texts and labels to a text model: the entry point of estimator and command line."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def fit_texts(
         texts, y, weights = list(compress(texts, present)), y[present], weights[present]
         groups = None if groups is None else np.asarray(groups)[present]
     features, rows = learn(texts, text_options(parameters, len(texts)), n_threads)
-    caution = warn_of_few_words(features, texts, n_threads)
+    warning = warn_of_few_words(features, texts, n_threads)
     model = fit(
         rows,
         y,
@@ -74,8 +74,8 @@ def fit_texts(
         last=None if last is None else carried(last, features),
         units=None,  # the weights of terms are meant
     )
-    if caution and model.record is not None:
-        model = replace(model, record=replace(model.record, caution=caution))
+    if warning and model.record is not None:
+        model = replace(model, record=replace(model.record, caution=warning))
     return TextModel.fitted(features, model)
 
 
@@ -103,7 +103,7 @@ def with_time_left(parameters: LinearParameters, clock: Watch) -> LinearParamete
 
 # Texts that need not fit the memory: words are hashed, and the rows go to a store on the disk.
 #
-# A feature is whether one of the words, or runs of words, with its hash is in a text: entries
+# A feature is whether one of the words, or n-grams, with its hash is in a text: entries
 # without values, which take 4 bytes each on the disk and little more in the matrix of the fit.
 
 

@@ -1,4 +1,4 @@
-"""Words and runs of words by the million: their text in one piece, sorted, names made when asked.
+"""Words and n-grams by the million: their text in one piece, sorted, names made when asked.
 
 A list of Python strings costs more than counting them did. Here they are UTF-8 in one array and
 positions that cut it, in the order of code points, which is that of UTF-8's bytes, too.
@@ -92,7 +92,7 @@ class Terms:
 # What the interpreter knows of characters, as tables: part of words, space, lower case.
 #
 # They follow the Unicode version of the Python that runs. Only as many characters are looked up
-# as the texts at hand can have: 256, 65,536 or all.
+# as the given texts can have: 256, 65,536 or all.
 
 
 LIMITS = {1: 0x100, 2: 0x10000, 4: 0x110000}  # by bytes for each character of a string

@@ -8,11 +8,11 @@ pytest.importorskip("distributed")
 
 import time
 
-from tauboost.dask.actors import Chorus
+from tauboost.dask.actors import RequestBatcher
 
 
 class TwoParts:
-    """A crew whose parts answer a call with what it says, and their number."""
+    """A pool whose parts answer a call with what it says, and their number."""
 
     def __init__(self, fails_at=None):
         self.rounds, self.fails_at = [], fails_at
@@ -28,33 +28,33 @@ class TwoParts:
 
 
 def test_rounds_are_shared_and_answers_are_not():
-    crew = TwoParts()
-    chorus, heard = Chorus(crew), {}
+    pool = TwoParts()
+    batcher, heard = RequestBatcher(pool), {}
 
     def fit(job, n_threads):
         assert n_threads == 1
         for k in range(20 + job):  # some end before the others
-            heard[job, k] = chorus.ask("sum", job, k)
+            heard[job, k] = batcher.ask("sum", job, k)
 
-    chorus.sing(fit, range(5))
+    batcher.run(fit, range(5))
     assert all(heard[j, k] == [(0, "sum", j, k), (1, "sum", j, k)] for j, k in heard)
     assert len(heard) == sum(20 + job for job in range(5))
-    assert len(crew.rounds) < 40
-    assert chorus.ask("alone") == [(0, "alone"), (1, "alone")]
+    assert len(pool.rounds) < 40
+    assert batcher.ask("alone") == [(0, "alone"), (1, "alone")]
 
 
 @pytest.mark.parametrize("fails_at", [None, 7])
 def test_what_one_fit_raises_ends_all_of_them(fails_at):
-    chorus = Chorus(TwoParts(fails_at))
+    batcher = RequestBatcher(TwoParts(fails_at))
 
     def fit(job, n_threads):
         for k in range(1000):
-            chorus.ask("sum", job, k)
+            batcher.ask("sum", job, k)
             if fails_at is None and job == 1 and k == 5:
                 raise ValueError("a part is lost")
 
     with pytest.raises(ValueError, match="a part is lost"):
-        chorus.sing(fit, range(4))
-    assert len(chorus.crew.rounds) < 1000
-    chorus.crew.fails_at = None
-    chorus.sing(lambda job, n_threads: chorus.ask("again", job), range(3))
+        batcher.run(fit, range(4))
+    assert len(batcher.pool.rounds) < 1000
+    batcher.pool.fails_at = None
+    batcher.run(lambda job, n_threads: batcher.ask("again", job), range(3))

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from ..base.arrays import Mask
 from ..base.messages import listed, shown
 
-__all__ = ["check_labels_in_lines", "check_test_labels", "fraction_of", "held_out"]
+__all__ = ["check_labels_in_lines", "check_test_labels", "fraction_of", "hold_out"]
 
 
 IN_A_FIT = "change it in the data, or fit in Python"
@@ -54,13 +54,14 @@ def _text(label: Any) -> str:
     return f"{label:g}" if isinstance(label, float) else shown(label)
 
 
-def held_out(prints: NDArray[np.uint64], codes: NDArray[np.intp], fraction: float) -> Mask:
+def hold_out(prints: NDArray[np.uint64], codes: NDArray[np.intp], fraction: float) -> Mask:
     """Choose this fraction of each class by their fingerprints, which equal samples share."""
     from ..search.folds import part_to_test
 
     held = part_to_test(prints, codes, fraction)
     if not held.any():
         raise ValueError(
-            "--test: too few samples to hold some out: every class needs at least 10 different ones"
+            "--test: too few samples for a hold-out split: every class needs at least 10 different "
+            "ones"
         )
     return held

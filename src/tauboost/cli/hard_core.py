@@ -20,15 +20,15 @@ from ..plots.plots import require_matplotlib
 from .outputs import check_outputs
 from .terminal import Console, table_of
 
-__all__ = ["inspect_verdict"]
+__all__ = ["inspect_hard_core"]
 
 
 MOST_GROUPS, MOST_OF_A_GROUP, MOST_ROWS = 10, 5, 10
 MOST_IN_A_DOCUMENT = 1000  # rows, or groups
 
 
-def inspect_verdict(kind: Kind, source: Source, plot: Path | None, as_json: bool) -> None:
-    """Show the verdict, the check of its proof, and the rows to look at first."""
+def inspect_hard_core(kind: Kind, source: Source, plot: Path | None, as_json: bool) -> None:
+    """Show the diagnosis, the check of its proof, and the rows to inspect first."""
     check_outputs([("--plot", plot)], list(source.paths))
     if plot is not None:
         require_matplotlib()
@@ -42,7 +42,7 @@ def inspect_verdict(kind: Kind, source: Source, plot: Path | None, as_json: bool
         typer.echo(json.dumps(document, indent=2, allow_nan=False))
     else:
         _show(source.name, found, checked)
-    if plot is not None:  # last: if it cannot be written, the verdict was worth the time
+    if plot is not None:  # last: if it cannot be written, the diagnosis was worth the time
         figure = found.plot(count_from=1)
         figure.suptitle(printable(source.name), parse_math=False)
         with new_file(plot, overwrite=True) as file:
@@ -61,7 +61,7 @@ def _sides(found: HardCore, group: NDArray[np.intp]) -> list[tuple[Any, list[int
 
 
 def _others(found: HardCore) -> NDArray[np.intp]:
-    """Return the rows of the core without a copy of another label, the heaviest first."""
+    """Return the rows of the core without a duplicate of another label, the heaviest first."""
     return found.contradictions[sum(map(len, found.duplicates)) :]
 
 
