@@ -21,7 +21,7 @@ import tauboost as tb
 from reading import prepare
 from sweeps import sweep_arguments, sweep_once
 from tauboost.penalty import Penalty
-from tauboost.solvers.exact import BundleSize
+from tauboost.solvers.exact import BlockSize
 
 QUICK = {"alpha": 3e-4, "l1_ratio": 1.0, "max_iter": 1}
 PSIS = {"no psi": (0.0, 0.0), "l1 = 1e-3": (1e-3, 0.0), "l2 = 1e-3": (0.0, 1e-3)}
@@ -59,7 +59,7 @@ def building(path: Path, chosen: argparse.Namespace) -> list[Row]:
     """Time CSR to ``Problem``, in turns with sweeps of it."""
     X, y = tb.load_svmlight(path)
     problem = tb.Problem(X, y, n_threads=chosen.threads)
-    tau = BundleSize(problem.matrix, None).tau
+    tau = BlockSize(problem.matrix, None).tau
 
     def build(_: object) -> None:
         tb.Problem(X, y, n_threads=chosen.threads)

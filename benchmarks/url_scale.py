@@ -29,7 +29,7 @@ from sweeps import gather_once, sweep_arguments, sweep_once
 from tauboost import paper
 from tauboost.paper.comparison import Run
 from tauboost.penalty import Penalty
-from tauboost.solvers.exact import BundleSize
+from tauboost.solvers.exact import BlockSize
 from tauboost.solvers.monitor import is_unbounded
 
 PAPER_TAU = 16
@@ -142,7 +142,7 @@ def figure_3(problem: tb.Problem, chosen: argparse.Namespace, facts: common.Fact
 
 def one_sweep(problem: tb.Problem, chosen: argparse.Namespace, facts: common.Facts) -> None:
     """Time an exact sweep from lam = 0 next to a pure gather, in turns."""
-    tau = BundleSize(problem.matrix, None).tau
+    tau = BlockSize(problem.matrix, None).tau
     start = partial(sweep_arguments, problem, Penalty(problem.n_features), tau)
     for threads in sorted({1, chosen.threads}):
         kernels = [partial(run, threads) for run in (sweep_once, gather_once)]

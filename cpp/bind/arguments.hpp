@@ -56,7 +56,7 @@ inline void expect_vectors(const Matrix& A, const Array<double>& w, const Array<
   expect_size(lam, A.n, "lam");
 }
 
-// What came of a run of the driver in lanes, for any number of them.
+// Outcome of a run of the driver in lanes, for any number of them.
 
 struct LaneOutcome {
   template <int L>

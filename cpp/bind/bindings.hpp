@@ -33,7 +33,7 @@ template <typename A>
 void expect_size(const A& array, std::int64_t size, const char* name) {
   if (static_cast<std::int64_t>(array.size()) != size)
     throw std::invalid_argument(std::string("wrong length of ") + name);
-  // Vectors of numbers that lie askew end some programs, and are slow in the others.
+  // Misaligned vectors of numbers end some programs, and are slow in the others.
   if (reinterpret_cast<std::uintptr_t>(array.data()) % alignof(typename A::Scalar) != 0)
     throw std::invalid_argument(std::string("wrong alignment of ") + name);
 }

@@ -36,7 +36,7 @@ auto with_lanes(std::int64_t n, Use use) {
   }
 }
 
-// What came of a sweep, and between what the odds are now: 1 for the exponential loss.
+// Outcome of a sweep, and between what the odds are now: 1 for the exponential loss.
 struct SweptLanes : LaneOutcome {
   SweptLanes() = default;
   template <int L>

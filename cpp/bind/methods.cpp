@@ -21,7 +21,7 @@ void bind_methods(nb::module_& module) {
            "l1"_a, "l2"_a, "lower"_a.none(), "upper"_a.none(), "n_penalised"_a,
            "l1_factors"_a.none() = nb::none(), "l2_factors"_a.none() = nb::none());
 
-  // What came of a run of the driver: of blocks of a sweep, or of draws; or of an asynchronous
+  // Outcome of a run of the driver: of blocks of a sweep, or of draws; or of an asynchronous
   // method.
   nb::class_<Outcome<1>>(module, "SweepOutcome")
       .def_ro("bundles", &Outcome<1>::blocks)

@@ -116,7 +116,7 @@ void bind_tables(nb::module_& module) {
       .def(nb::init<Array<const std::uint8_t>, std::int64_t, std::int64_t>(), "codes"_a,
            "n_columns"_a, "n_rows"_a)
       .def("add_shard", &OwnTable::add_shard, "first_row"_a, "n_rows"_a, "label"_a)
-      // Both look at all codes of their columns.
+      // Both read all codes of their columns.
       .def("add_column_term", &OwnTable::add_column_term, "column"_a, "n_bins"_a, "n_ordered"_a,
            nb::call_guard<WithoutGil>())
       .def("add_wide_term", &OwnTable::add_wide_term, "low"_a, "high"_a, "n_bins"_a,

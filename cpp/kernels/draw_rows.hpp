@@ -34,7 +34,7 @@ class DrawRows {
     }
   }
 
-  // The paper's step looks at the slope alone.
+  // The paper's step uses the slope alone.
   SignedSums sums(const Block&, std::int64_t k, int) const {
     SignedSums sums;
     for (std::size_t s = 0; s < A_.shards.size(); ++s) sums.pos += slopes_[s * tau_ + k];

@@ -75,7 +75,7 @@ class Driver {
   }
 
  private:
-  // The sums do not look at lam, so it may move along the last steps while they are taken, if that
+  // The sums do not read lam, so it may move along the last steps while they are taken, if that
   // is worth a claim.
   void gather(Team& team, const Block& now, const Block& last) {
     const std::int64_t n_parts = rows_.n_parts();

@@ -16,7 +16,7 @@ namespace tauboost {
 
 using narrow::ElasticNet;
 
-// l1 |x| + l2/2 x^2 on each penalised coordinate, within [lower, upper]. Either strength may be
+// l1 |x| + l2/2 x^2 on each penalised coordinate, within [lower, upper]. Either weight may be
 // multiplied by a factor of the coordinate's own.
 struct Penalty {
   double l1, l2;

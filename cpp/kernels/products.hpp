@@ -1,4 +1,4 @@
-// Products with the whole matrix: A^T w by columns, A d by shards. What the methods that look at
+// Products with the whole matrix: A^T w by columns, A d by shards. What the methods that read
 // every coordinate (fully-parallel, accelerated, greedy, lbfgs) are made of.
 #pragma once
 

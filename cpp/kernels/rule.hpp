@@ -6,7 +6,7 @@
 //     exponential:  log(R + P u + N / u) - log(total),     u = exp(a d)
 //     logistic:     P (u - 1) + N (1 / u - 1)              (an upper bound, equal at d = 0)
 //
-// so its minimiser with any separable psi costs no further look at the data. Where values vary, a
+// so its minimiser with any separable psi costs no further pass over data. Where values vary, a
 // is the largest of them and this is a bound (Schapire and Singer), which is short: Newton's step
 // is taken where it is longer.
 #pragma once
@@ -61,7 +61,7 @@ struct Choices {
   }
 };
 
-// Some columns in L lanes whose psi differ in strength and have no bounds.
+// Some columns in L lanes whose psi differ in l1 and l2 and have no bounds.
 template <int L>
 struct LaneColumns {
   const Matrix& A;

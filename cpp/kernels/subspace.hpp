@@ -1,8 +1,8 @@
 // A Newton step over a few directions, after a sweep of some lanes.
 //
-// Coordinate steps crawl where many columns say the same. The point itself, the total steps of the
+// Coordinate steps crawl where many columns are alike. The point itself, the total steps of the
 // last two sweeps and the intercept show where they are heading: Newton's step in their span takes
-// passes over vectors and no look at the matrix. It is kept in the lanes whose objective it lowers.
+// passes over vectors and none over the matrix. It is kept in the lanes whose objective it lowers.
 // For the logistic loss with l2 only: the objective is smooth.
 //
 // Sums run over rows and columns in order, on one thread: the bits depend on nothing else.

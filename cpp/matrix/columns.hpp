@@ -4,7 +4,7 @@
 // A_ji < 0 come first, so the sign is a split point; a column whose entries share one absolute
 // value keeps no values at all (4 bytes a nonzero). A shard is a range of rows with its own part of
 // every per-row vector: no two shards ever write to the same row, which is what makes the
-// synchronous methods free of races and their bits independent of the number of threads.
+// synchronous methods safe without locks and their bits independent of the number of threads.
 #pragma once
 
 #include <algorithm>
@@ -25,7 +25,7 @@ struct Column {
   double scale;  // max_j |A_ji| over the whole column, all shards
 };
 
-// Kernels look this many entries ahead without asking where a column ends.
+// Kernels read this many entries ahead without asking where a column ends.
 constexpr std::int64_t padding = 128;
 
 struct Shard {

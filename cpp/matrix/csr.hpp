@@ -62,7 +62,7 @@ inline void check_values(const double* data, std::int64_t begin, std::int64_t en
   }
 }
 
-// Whether the indices ascend within each of some rows. Steps down are counted without a look at
+// Whether the indices ascend within each of some rows. Steps down are counted without reading
 // where rows begin, which is fast, and then those that are there because a row begins.
 template <typename Rows>
 bool is_ascending(const Rows& X, std::int64_t first_row, std::int64_t last_row) {
@@ -203,7 +203,7 @@ inline std::uint64_t murmur_mixed(std::uint64_t x) {
 }
 
 // How the values of a column are seen: from `zero`, in units of 1 / `factor`, to 18 bits. Then a
-// column and a multiple of it look the same, whatever the last bits are.
+// column and a multiple of it are the same, whatever the last bits are.
 struct Ruler {
   double zero, factor;
 
@@ -214,7 +214,7 @@ struct Ruler {
   }
 };
 
-// Adds to a number for each row that equal rows share, whatever the order in which their entries
+// Adds to a number for each row that duplicates share, whatever the order in which their entries
 // are given; zeros do not count. To be mixed once more when all of a row has been added. Without
 // rulers, values are seen as they are.
 template <typename Rows>

@@ -30,8 +30,8 @@ struct CellOf {
   }
 };
 
-// One lane is exact: double. Several lanes are a race: float, twice as many in a cache line and in
-// a vector.
+// One lane is exact: double. Several lanes are a search: float, twice as many in a cache line and
+// in a vector.
 template <int L>
 struct RealOf {
   using type = float;

@@ -2,8 +2,8 @@
 // the codes of two columns, their low and their high byte: more categories than a byte counts.
 //
 // Rows are ordered by class, and by fold within a class, so that all rows of a shard have the same
-// label in every lane and are trained on, or held out, together. The code of a cell is its bin. A
-// term is a function of one column (a level for each bin) or of two (a level for each cell of a
+// label in every lane and are trained on, or validated on, together. The code of a cell is its bin.
+// A term is a function of one column (a level for each bin) or of two (a level for each cell of a
 // small grid). A decision value is, but for its sign, the sum of the levels its row falls on.
 #pragma once
 

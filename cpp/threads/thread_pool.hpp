@@ -3,7 +3,7 @@
 //
 // A pool is a set of sleeping threads and the words they claim tasks from. A team borrows one for
 // as long as a kernel runs; calls from several Python threads at once get a pool each. Pools are
-// made when they are needed and never destroyed: a thread may look at its words at any time. They
+// made when they are needed and never destroyed: a thread may read its words at any time. They
 // cost nothing while they sleep. A child of fork() has none of its parent's threads, and starts its
 // own.
 //
@@ -40,7 +40,7 @@
 //      has no core, leaves its tasks to others. The caller sleeps on finished_, which changes with
 //      every helper that has run tasks.
 //
-// Numbers have 32 bits: a helper would have to be late, from entering a phase to its last look at a
+// Numbers have 32 bits: a helper would have to be late, from entering a phase to its last read of a
 // word, by 2^32 phases exactly.
 #pragma once
 
@@ -310,12 +310,12 @@ class ThreadPool {
     }
   }
 
-  // Looks for a while whether something has happened. By the clock: what a pause takes differs by
+  // Checks for a while whether something has happened. By the clock: what a pause takes differs by
   // more than ten times between processors.
   template <typename Test>
   static bool spin_until(const Test& has_happened) {
     using Clock = std::chrono::steady_clock;
-    constexpr int looks = 32;  // between two looks at the clock, which cost as much as a few
+    constexpr int looks = 32;  // between two reads of the clock, which cost as much as a few
     Clock::time_point end{};
     do {
       for (int look = 0; look < looks; ++look) {

@@ -64,7 +64,7 @@ class Method:
 METHODS: dict[str, Method] = {
     "exact": Method(
         Exact,
-        "exact steps in bundles, the default",
+        "exact steps in blocks, the default",
         takes_tau=True,
         losses=("exponential", "logistic"),
     ),
@@ -178,7 +178,7 @@ def solve(
     random_state : None, int, Generator or SeedSequence
         Seed of the samplings; None draws a fresh one.
     callback : callable, optional
-        Called with a ``Snapshot`` at each look at the objective; return True to stop.
+        Called with a ``Snapshot`` at each evaluation of the objective; return True to stop.
 
     Returns
     -------
@@ -273,7 +273,7 @@ def _tau_options(
 ) -> dict[str, int | None]:
     if not chosen.takes_tau:
         if tau is not None:
-            raise ValueError(f"tau: method {method!r} has no bundles to size, got tau={shown(tau)}")
+            raise ValueError(f"tau: method {method!r} has no blocks to size, got tau={shown(tau)}")
         return {"seed": _seed(random_state)} if chosen.takes_seed else {}
     n = problem.n_coordinates
     seed = _seed(random_state)

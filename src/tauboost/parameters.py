@@ -39,8 +39,8 @@ RENAMED = {"categorical": "categorical_features", "monotone": "monotonic_cst"}
 # What the estimators on a cluster have, so that the same code runs there, but cannot do, and why.
 REFUSED_ON_DASK = {
     "bands": "the bootstrap draws rows again and again, and needs all of them on one machine",
-    "calibration": "it looks at decision values of rows that no part keeps back",
-    "early_stopping": "it judges each sweep on held-out rows, and no part keeps rows back",
+    "calibration": "it needs decision values of rows that no part keeps back",
+    "early_stopping": "it judges each sweep on validation rows, and no part keeps rows back",
 }
 SECTION = re.compile(r"(Parameters\n----------\n)(.*?)(?=\n\S[^\n]*\n---|\Z)", re.DOTALL)
 ITEM = re.compile(r"^(?=\w)", re.MULTILINE)
@@ -76,7 +76,7 @@ class Parameters:
     random_state : int, RandomState or None
         Kept for scikit-learn: nothing depends on it.
     verbose : int
-        1 shows a live line: sweep, objective, held-out loss, seconds.
+        1 shows a live line: sweep, objective, validation loss, seconds.
     """
 
     loss: str = "logistic"
@@ -103,8 +103,8 @@ class SearchParameters(Parameters):
     ----------
     alpha : "auto" or float
         Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)``, next to a loss
-        that is a mean over samples; "auto" chooses it on held-out samples. psi acts in each
-        column's own units, its largest absolute value (multiplying columns by constants changes
+        that is a mean over samples; "auto" chooses it by validation loss. psi acts in each
+        column's own scale, its largest absolute value (multiplying columns by constants changes
         nothing), times a factor of its own.
     time_limit : float or None
         Seconds after which the best so far is taken.
@@ -121,7 +121,7 @@ class LinearParameters(SearchParameters):
     Parameters
     ----------
     loss : {"logistic", "exponential", "auto"}
-        "exponential" is AdaBoost over the features; "auto" lets the held-out samples choose.
+        "exponential" is AdaBoost over the features; "auto" chooses by validation loss.
     l1_ratio : float in [0, 1] or "auto"
         0 is ridge, 1 is lasso (sparse coefficients).
     fit_intercept : bool
@@ -129,10 +129,10 @@ class LinearParameters(SearchParameters):
     early_stopping : bool
         Hold out samples, and keep the sweep that does best on them: no optimum, and no fit on all.
     validation_fraction : float
-        The part of each class that is held out.
+        The part of each class that is in the validation set.
     calibration : {None, "sigmoid"}
         "sigmoid" scales and shifts the decision values so that the probabilities are right on the
-        held-out samples (Platt 1999); several classes share the scale, and are not shifted.
+        validation set (Platt 1999); several classes share the scale, and are not shifted.
     warm_start : bool
         Start from the coefficients of the last fit; with ``alpha="auto"``, keep its choice too.
     random_state : int, RandomState or None
@@ -192,7 +192,7 @@ class TableParameters(SearchParameters):
         both. Exact, in the fit; such columns are in no pair.
     alpha : "auto" or float
         Strength of ``psi = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2)`` over all stumps,
-        times the penalty factor of each column; "auto" chooses it on held-out rows.
+        times the penalty factor of each column; "auto" chooses it by validation loss.
     l1_ratio : float in [0, 1] or "auto"
         1 makes few, large steps; 0 many small ones; "auto" tries 1, 0.5 and 0.
     penalty_factors : "auto", None, dict or array-like of shape (n_features,)
@@ -211,8 +211,9 @@ class TableParameters(SearchParameters):
     random_state : int, RandomState or None
         Decides the bootstrap of ``bands``. The model does not depend on it.
     bands : float or None
-        The level of bands around the scores of every term, such as 0.9: how far they would move on
-        other samples of rows, by a bootstrap. They are drawn with the terms, and not kept in files.
+        The level of confidence intervals around the scores of every term, such as 0.9: how far they
+        would move on other samples of rows, by a bootstrap. They are drawn with the terms, and not
+        kept in files.
     categorical, monotone
         Old names of ``categorical_features`` and ``monotonic_cst``.
     """
@@ -309,9 +310,9 @@ class DaskLinearParameters(DaskParameters, LinearParameters):
     Parameters
     ----------
     penalty_factors : "auto", None or array-like of shape (n_features,)
-        As on one machine; "auto" looks at all rows.
+        As on one machine; "auto" uses all rows.
     early_stopping, calibration
-        Refused: they need decision values of held-out rows, and no part keeps rows back.
+        Refused: they need decision values of validation rows, and no part keeps rows back.
     verbose : int
         1 shows a live line: epoch, objective, rounds, bytes, seconds.
     checkpoint : path, optional

@@ -3,7 +3,7 @@
     psi(lam) = alpha (l1_ratio |lam|_1 + (1 - l1_ratio)/2 |lam|_2^2),   lower <= lam <= upper
 
 The intercept, the last coordinate where there is one, is free of both. Every coordinate may have
-factors of its own, by which its l1 and its l2 strength are multiplied.
+factors, by which its l1 and its l2 penalty are multiplied.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ __all__ = ["Bounds", "Factors", "Penalty", "check_factors"]
 
 
 Bounds = tuple[ArrayLike | None, ArrayLike | None]
-# What the l1 and the l2 strength of each coordinate are multiplied by; None: 1.
+# What the l1 and the l2 penalty of each coordinate are multiplied by; None: 1.
 Factors = tuple[Vector | None, Vector | None]
 
 
 @dataclass(frozen=True)
 class Penalty:
-    """psi with its two strengths and optional bounds; the first ``n`` coordinates are penalised."""
+    """psi: l1, l2 and optional bounds; the first ``n`` coordinates are penalised."""
 
     n: int
     l1: float = 0.0
@@ -49,8 +49,8 @@ class Penalty:
     ) -> Penalty:
         """Return psi without bounds."""
         l1_factors, l2_factors = (None, None) if factors is None else factors
-        strengths = alpha * l1_ratio, alpha * (1.0 - l1_ratio)
-        return cls(n, *strengths, l1_factors=l1_factors, l2_factors=l2_factors)
+        l1, l2 = alpha * l1_ratio, alpha * (1.0 - l1_ratio)
+        return cls(n, l1, l2, l1_factors=l1_factors, l2_factors=l2_factors)
 
     @classmethod
     def build(
@@ -69,10 +69,10 @@ class Penalty:
         would have them.
         """
         place, used = design.place, design.used
-        strength = check_real(alpha, "alpha", least=0.0, most=1e300)
+        alpha = check_real(alpha, "alpha", least=0.0, most=1e300)
         ratio = check_real(l1_ratio, "l1_ratio", least=0.0, most=1.0)
         lower, upper = _check_bounds(bounds, design.n_features)
-        penalty = cls.elastic_net(len(place), strength, ratio, factors)
+        penalty = cls.elastic_net(len(place), alpha, ratio, factors)
         if used is not None and (lower is not None or lam0 is not None):
             penalty = penalty._with_rest(used, lower, upper, lam0)
         if factors is None and lower is None:
@@ -121,12 +121,12 @@ class Penalty:
 
     @cached_property
     def each_l1(self) -> Vector | float:
-        """The l1 strength of every penalised coordinate, or the one that all have."""
+        """The l1 penalty of every penalised coordinate, or the one that all have."""
         return self.l1 if self.l1_factors is None else self.l1 * self.l1_factors
 
     @cached_property
     def each_l2(self) -> Vector | float:
-        """The l2 strength of every penalised coordinate, or the one that all have."""
+        """The l2 penalty of every penalised coordinate, or the one that all have."""
         return self.l2 if self.l2_factors is None else self.l2 * self.l2_factors
 
     @property

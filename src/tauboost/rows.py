@@ -1,6 +1,6 @@
 """The rows of a problem: everything that has one entry per row, behind one interface.
 
-Methods decide from sums over rows and never look at a row. ``LocalRows`` holds the rows on this
+Methods decide from sums over rows and never read a row. ``LocalRows`` holds the rows on this
 machine and works on them with the compiled kernels; ``tauboost.dask`` has rows that are spread over
 a cluster, and tables/rows.py those of a table. Every answer is a sum (or a largest value) over
 rows, which is all that parts of the rows need to be put together. There are two ways to use rows:

@@ -335,7 +335,7 @@ import tauboost.dask as td
 import tauboost.io.checkpoint as checkpoint
 from dask_parts import pieces
 
-checkpoint.SECONDS_BETWEEN_LOOKS = 0
+checkpoint.SECONDS_BETWEEN_SAVES = 0
 client = Client(sys.argv[1])
 options = {"random_state": 1, "tau": 4, "max_epochs": 10**6, "tol": 0, "fit_intercept": True}
 td.solve(

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 __all__ = ["KERNELS", "Mutant"]
 
-LANES = "tests/sparse_data/test_lanes.py"
+LANES = "tests/sparse_data/test_batch.py"
 EXACT = "tests/solvers/test_exact.py"
 SOLVERS = "tests/solvers/test_solvers.py"
 TABLES = "tests/tables/test_problem.py"

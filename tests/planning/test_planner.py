@@ -12,7 +12,7 @@ import scipy.sparse as sp
 import tauboost as tb
 from sparse_data import random_csr
 from tauboost.planning.planner import matrix_bytes, place_for
-from tauboost.solvers.exact import BundleSize, Shape
+from tauboost.solvers.exact import BlockSize, Shape
 
 NUMBERS = ("build_seconds", "sweeps", "fit_seconds", "matrix_bytes", "peak_bytes", "tau")
 
@@ -242,7 +242,7 @@ def test_threads_that_are_tried(small, most, counts):
 def test_tau_and_beta_are_those_of_the_problem(small):
     problem = tb.Problem(*small)
     found = tb.plan(problem, seconds=0.02)
-    assert found.tau == BundleSize(problem.matrix, None).tau
+    assert found.tau == BlockSize(problem.matrix, None).tau
     assert found.paper_tau == 16
     assert found.paper_beta == pytest.approx(tb.beta(problem, tau=16))
     assert found.paper_speedup == pytest.approx(tb.speedup(problem, tau=16))

@@ -66,7 +66,9 @@ def rare_positives(n_positive, n=12_500, seed=0):
 
 def test_one_class_for_everybody_where_the_other_is_rare():
     X, y = rare_positives(12)
-    with pytest.warns(tb.FitWarning, match=r"one class for every held-out sample, and \d+ of") as w:
+    with pytest.warns(
+        tb.FitWarning, match=r"one class for every sample of the validation set, and \d+ of"
+    ) as w:
         clf = tb.TauBoostClassifier(random_state=0).fit(X, y)
     assert not clf.predict(X).any()
     assert len(w) == 1

@@ -333,7 +333,7 @@ def test_many_free_coordinates_take_the_iterative_newton(monkeypatch):
 
 
 def test_huge_data_are_looked_at_several_times_a_sweep(monkeypatch):
-    monkeypatch.setattr("tauboost.solvers.exact.NONZEROS_BETWEEN_LOOKS", 2000)
+    monkeypatch.setattr("tauboost.solvers.exact.NONZEROS_BETWEEN_CHECKS", 2000)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, max_epochs=2, tol=0, random_state=0)
     assert len(result.trace.epoch) > 4

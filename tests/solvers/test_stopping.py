@@ -182,7 +182,7 @@ def test_refreshes_keep_the_weights_honest(monkeypatch):
 
 
 def test_huge_data_are_looked_at_several_times_an_epoch(monkeypatch):
-    monkeypatch.setattr("tauboost.paper.pcdm.NONZEROS_BETWEEN_LOOKS", 100)
+    monkeypatch.setattr("tauboost.paper.pcdm.NONZEROS_BETWEEN_CHECKS", 100)
     problem = CASES["binary"].problem()
     result = tb.solve(problem, "pcdm", tau=1, max_epochs=2, tol=0, random_state=0)
     assert len(result.trace.epoch) > 5
@@ -206,7 +206,7 @@ def test_rounding_is_told_from_a_rise():
 def test_traces_and_methods_can_be_looked_at():
     X, y = tb.make_w8a_like(n_samples=200, random_state=0)
     result = tb.solve(tb.Problem(X, y), max_epochs=3)
-    assert repr(result.trace).startswith(f"Trace({len(result.trace.epoch)} looks, ")
+    assert repr(result.trace).startswith(f"Trace({len(result.trace.epoch)} evaluations, ")
     assert "the paper's Algorithm 2" in repr(tb.METHODS)
     assert "Callable" not in repr(tb.METHODS)
     assert "function" not in repr(tb.METHODS)

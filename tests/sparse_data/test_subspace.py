@@ -12,7 +12,7 @@ from scipy.special import expit
 import tauboost as tb
 from tauboost.losses import LOSSES
 from tauboost.penalty import Penalty
-from tauboost.sparse.batch import Lanes, Subspace
+from tauboost.sparse.batch import Batch, Subspace
 
 
 def problem_of(seed, m=60, n=8, fit_intercept=True, kind="real"):
@@ -25,32 +25,32 @@ def problem_of(seed, m=60, n=8, fit_intercept=True, kind="real"):
     return tb.Problem(sp.csr_array(X), y, loss="logistic", fit_intercept=fit_intercept)
 
 
-def lanes_of(problem, l2, learnt=None, factors=None, **options):
-    """Lanes of these strengths; ``learnt`` has the rows of each lane, ``factors`` those of l2."""
+def batch_of(problem, l2, learnt=None, factors=None, **options):
+    """A batch of these l2; ``learnt`` has the rows of each fit, ``factors`` those of l2."""
     k, n = len(l2), problem.n_features
     c = np.repeat(problem.c[:, None], k, axis=1)
     c = c if learnt is None else c * learnt
     own = [None] * k if factors is None else list(factors)
     psi = [Penalty(n, 0.0, l2[q], l2_factors=own[q]) for q in range(k)]
     how = {"seed": 0, "n_threads": 1} | options
-    return Lanes(problem.matrix, LOSSES["logistic"], c / c.sum(axis=0), None, psi, **how)
+    return Batch(problem.matrix, LOSSES["logistic"], c / c.sum(axis=0), None, psi, **how)
 
 
 class Oracle:
     """The step of each lane, with the matrix written out."""
 
-    def __init__(self, problem, lanes, psi_factors=None):
+    def __init__(self, problem, batch, psi_factors=None):
         self.A = np.stack([problem.rows().residuals(e) for e in np.eye(problem.n_coordinates)], 1)
-        self.lanes, self.n = lanes, problem.n_features
-        self.l2 = np.zeros((self.A.shape[1], lanes.k))
-        factors = np.ones((self.n, lanes.k)) if psi_factors is None else np.transpose(psi_factors)
-        self.l2[: self.n] = lanes.l2[: lanes.k] * factors
-        self.end = lanes.lam[:, : lanes.k].copy()
+        self.batch, self.n = batch, problem.n_features
+        self.l2 = np.zeros((self.A.shape[1], batch.k))
+        factors = np.ones((self.n, batch.k)) if psi_factors is None else np.transpose(psi_factors)
+        self.l2[: self.n] = batch.l2[: batch.k] * factors
+        self.end = batch.lam[:, : batch.k].copy()
         self.older = np.zeros_like(self.end)
 
     def objective(self, lam):
         losses = np.logaddexp(0.0, self.A @ lam)
-        return np.sum(self.lanes.c * losses, axis=0) + 0.5 * np.sum(self.l2 * lam**2, axis=0)
+        return np.sum(self.batch.c * losses, axis=0) + 0.5 * np.sum(self.l2 * lam**2, axis=0)
 
     def step(self, lam):
         """Where the step leads from lam, where a sweep has ended; not taken where it rises."""
@@ -60,7 +60,7 @@ class Oracle:
             D = np.stack([only_features, step[:, q], self.older[:, q]], axis=1)
             if len(lam) > self.n:
                 D = np.column_stack([D, np.eye(len(lam))[-1]])
-            R, c, l2 = self.A @ D, self.lanes.c[:, q], self.l2[:, q]
+            R, c, l2 = self.A @ D, self.batch.c[:, q], self.l2[:, q]
             p = expit(self.A @ lam[:, q])
             slope = R.T @ (c * p) + D.T @ (l2 * lam[:, q])
             H = R.T @ ((c * p * (1 - p))[:, None] * R) + D.T @ (l2[:, None] * D)
@@ -73,9 +73,9 @@ class Oracle:
         return found
 
 
-def sweep_with(lanes, subspace, n_sweeps):
+def sweep_with(batch, subspace, n_sweeps):
     for _ in range(n_sweeps):
-        lanes.sweep()
+        batch.sweep()
         subspace.take()
 
 
@@ -86,26 +86,26 @@ def test_the_step_is_newtons_in_the_span(fit_intercept, k, kind):
     problem = problem_of(k, fit_intercept=fit_intercept, kind=kind)
     rng = np.random.default_rng(k)
     factors = np.exp(rng.uniform(-1, 1, (k, problem.n_features)))
-    lanes = lanes_of(problem, np.geomspace(1e-3, 1e-1, k), factors=factors)
-    subspace, oracle = Subspace(lanes), Oracle(problem, lanes, factors)
+    batch = batch_of(problem, np.geomspace(1e-3, 1e-1, k), factors=factors)
+    subspace, oracle = Subspace(batch), Oracle(problem, batch, factors)
     for _ in range(4):
-        lanes.sweep()
-        swept = lanes.lam[:, :k].copy()
-        decrease = lanes.decrease.copy()
+        batch.sweep()
+        swept = batch.lam[:, :k].copy()
+        decrease = batch.decrease.copy()
         subspace.take()
         expected = oracle.step(swept)
-        np.testing.assert_allclose(lanes.lam[:, :k], expected, atol=1e-5)
-        gain = oracle.objective(swept) - oracle.objective(lanes.lam[:, :k])
-        np.testing.assert_allclose(lanes.decrease - decrease, gain, atol=1e-12)
-        oracle.end = lanes.lam[:, :k].copy()
+        np.testing.assert_allclose(batch.lam[:, :k], expected, atol=1e-5)
+        gain = oracle.objective(swept) - oracle.objective(batch.lam[:, :k])
+        np.testing.assert_allclose(batch.decrease - decrease, gain, atol=1e-12)
+        oracle.end = batch.lam[:, :k].copy()
 
 
-def check_rows(lanes):
+def check_rows(batch):
     """Rows are those of lam: odds, and weights with the sign of the label."""
-    r = lanes.residuals()
-    np.testing.assert_allclose(np.log(lanes.E[:, : lanes.k]), r, atol=1e-9)
-    sign = 1.0 if lanes.sign is None else lanes.sign
-    np.testing.assert_allclose(lanes.w[:, : lanes.k], sign * lanes.c * expit(r), atol=1e-12)
+    r = batch.residuals()
+    np.testing.assert_allclose(np.log(batch.E[:, : batch.k]), r, atol=1e-9)
+    sign = 1.0 if batch.sign is None else batch.sign
+    np.testing.assert_allclose(batch.w[:, : batch.k], sign * batch.c * expit(r), atol=1e-12)
 
 
 @settings(max_examples=40)
@@ -118,18 +118,18 @@ def test_in_any_shape_no_lane_rises_and_rows_stay_those_of_lam(seed, k, fit_inte
     learnt[:, learnt.sum(axis=0) < 2] = True
     l2 = 10 ** rng.uniform(-5, 1, k)
     factors = np.exp(rng.uniform(-3, 3, (k, n))) if seed % 2 else None
-    lanes = lanes_of(problem, l2, learnt, factors)
-    subspace, oracle = Subspace(lanes), Oracle(problem, lanes, factors)
-    before = oracle.objective(lanes.lam[:, :k])
+    batch = batch_of(problem, l2, learnt, factors)
+    subspace, oracle = Subspace(batch), Oracle(problem, batch, factors)
+    before = oracle.objective(batch.lam[:, :k])
     for _ in range(6):
-        lanes.sweep()
-        swept = oracle.objective(lanes.lam[:, :k])
+        batch.sweep()
+        swept = oracle.objective(batch.lam[:, :k])
         assert np.all(swept <= before + 1e-12)
         subspace.take()
-        before = oracle.objective(lanes.lam[:, :k])
+        before = oracle.objective(batch.lam[:, :k])
         assert np.all(before <= swept + 1e-12)
-    check_rows(lanes)
-    assert np.all(lanes.w[:, :k][~learnt] == 0)
+    check_rows(batch)
+    assert np.all(batch.w[:, :k][~learnt] == 0)
 
 
 def test_labels_in_the_lanes_are_labels_in_the_matrix():
@@ -137,11 +137,11 @@ def test_labels_in_the_lanes_are_labels_in_the_matrix():
     X = sp.csr_array(rng.normal(size=(50, 6)))
     y = np.where(rng.random(50) < 0.4, 1, -1)
     plain = tb.Problem(X, y, loss="logistic", fit_intercept=True)
-    one = lanes_of(plain, [1e-2])
-    # The same rows with labels that are all wrong, and lanes that know it.
+    one = batch_of(plain, [1e-2])
+    # The same rows with labels that are all wrong, and a batch that knows it.
     other = tb.Problem(X, -y, loss="logistic", fit_intercept=True)
     opposite = np.ones((50, 1), dtype=bool)
-    two = Lanes(
+    two = Batch(
         other.matrix,
         LOSSES["logistic"],
         other.c[:, None].copy(),
@@ -150,9 +150,9 @@ def test_labels_in_the_lanes_are_labels_in_the_matrix():
         seed=0,
         n_threads=1,
     )
-    for lanes in (one, two):
-        sweep_with(lanes, Subspace(lanes), 4)
-        check_rows(lanes)
+    for batch in (one, two):
+        sweep_with(batch, Subspace(batch), 4)
+        check_rows(batch)
     np.testing.assert_allclose(one.lam, two.lam, rtol=1e-6, atol=1e-10)
 
 
@@ -162,29 +162,29 @@ def test_lanes_side_by_side_are_lanes_one_by_one(with_factors):
     rng = np.random.default_rng(2)
     learnt = rng.random((80, 5)) < 0.8
     factors = np.exp(rng.normal(size=(5, problem.n_features))) if with_factors else None
-    together = lanes_of(problem, l2, learnt, factors)
+    together = batch_of(problem, l2, learnt, factors)
     alone = [
-        lanes_of(problem, l2[[q]], learnt[:, [q]], None if factors is None else factors[[q]])
+        batch_of(problem, l2[[q]], learnt[:, [q]], None if factors is None else factors[[q]])
         for q in range(5)
     ]
-    for lanes in (together, *alone):
-        lanes.bundles.is_fixed = True  # the one thing that neighbours share
-        sweep_with(lanes, Subspace(lanes), 5)
-    for q, lanes in enumerate(alone):
-        np.testing.assert_allclose(together.lam[:, q], lanes.lam[:, 0], rtol=1e-8, atol=1e-12)
+    for batch in (together, *alone):
+        batch.block_size.is_fixed = True  # the one thing that neighbours share
+        sweep_with(batch, Subspace(batch), 5)
+    for q, batch in enumerate(alone):
+        np.testing.assert_allclose(together.lam[:, q], batch.lam[:, 0], rtol=1e-8, atol=1e-12)
 
 
 @pytest.mark.parametrize("fit_intercept", [False, True])
 def test_at_the_optimum_nothing_moves(fit_intercept):
     problem = problem_of(3, fit_intercept=fit_intercept)
-    lanes = lanes_of(problem, [1e-2, 1.0, 1e4])
-    subspace = Subspace(lanes)
-    sweep_with(lanes, subspace, 300)
-    best = lanes.lam.copy()
+    batch = batch_of(problem, [1e-2, 1.0, 1e4])
+    subspace = Subspace(batch)
+    sweep_with(batch, subspace, 300)
+    best = batch.lam.copy()
     for _ in range(5):
-        sweep_with(lanes, subspace, 1)
-        np.testing.assert_allclose(lanes.lam, best, rtol=1e-6, atol=1e-12)
-        check_rows(lanes)
+        sweep_with(batch, subspace, 1)
+        np.testing.assert_allclose(batch.lam, best, rtol=1e-6, atol=1e-12)
+        check_rows(batch)
 
 
 def test_it_takes_fewer_sweeps():
@@ -194,12 +194,12 @@ def test_it_takes_fewer_sweeps():
     y = np.where(X @ rng.normal(size=10) + rng.normal(size=200) > 0, 1, -1)
     problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
     best = tb.solve(problem, alpha=1e-4, l1_ratio=0, gap=1e-12, random_state=0).objective
-    plain, quick = (lanes_of(problem, [1e-4]) for _ in range(2))
+    plain, quick = (batch_of(problem, [1e-4]) for _ in range(2))
     sweep_with(quick, Subspace(quick), 10)
     for _ in range(10):
         plain.sweep()
     oracle = Oracle(problem, quick)
-    left, of_plain = (oracle.objective(lanes.lam[:, :1])[0] - best for lanes in (quick, plain))
+    left, of_plain = (oracle.objective(batch.lam[:, :1])[0] - best for batch in (quick, plain))
     assert left < 0.1 * of_plain
 
 
@@ -208,9 +208,9 @@ def test_bits_do_not_depend_on_threads():
     problem = tb.Problem(X, y, loss="logistic", fit_intercept=True)
     found = []
     for n_threads in (1, 2, 8):
-        lanes = lanes_of(problem, [1e-3, 1e-2], n_threads=n_threads)
-        sweep_with(lanes, Subspace(lanes), 3)
-        found.append(lanes.lam.tobytes() + lanes.rows.tobytes())
+        batch = batch_of(problem, [1e-3, 1e-2], n_threads=n_threads)
+        sweep_with(batch, Subspace(batch), 3)
+        found.append(batch.lam.tobytes() + batch.rows.tobytes())
     assert found[0] == found[1] == found[2]
 
 
@@ -219,10 +219,10 @@ def test_other_objectives_take_none():
     net = Penalty(problem.n_features, 1e-3, 1e-3)
     for loss, psi in (("logistic", net), ("exponential", Penalty(net.n, 0.0, 1e-3))):
         c = problem.c[:, None].copy()
-        lanes = Lanes(problem.matrix, LOSSES[loss], c, None, [psi], seed=0, n_threads=1)
-        subspace = Subspace(lanes)
-        lanes.sweep()
-        before = lanes.lam.copy()
+        batch = Batch(problem.matrix, LOSSES[loss], c, None, [psi], seed=0, n_threads=1)
+        subspace = Subspace(batch)
+        batch.sweep()
+        before = batch.lam.copy()
         subspace.take()
         assert not subspace.is_useful
-        np.testing.assert_array_equal(lanes.lam, before)
+        np.testing.assert_array_equal(batch.lam, before)

@@ -120,19 +120,19 @@ def _room_for(z: Vector) -> Vector:
 
 
 def is_sparse(X: Any) -> bool:
-    """Tell whether X is a sparse matrix of SciPy."""
+    """Return True if X is a sparse matrix of SciPy."""
     module = sys.modules.get("scipy.sparse")
     return module is not None and bool(module.issparse(X))
 
 
 def is_masked(values: Any) -> bool:
-    """Tell whether values are a masked array of NumPy, with something missing."""
+    """Return True if values are a masked array of NumPy, with something missing."""
     module = sys.modules.get("numpy.ma")
     return module is not None and bool(module.is_masked(values))
 
 
 def are_texts(values: Any) -> bool:
-    """Tell whether values are a list, array or column that begins with a string."""
+    """Return True if values are a list, array or column that begins with a string."""
     is_column = len(getattr(values, "shape", (0,))) == 1 and hasattr(values, "__len__")
     if isinstance(values, Mapping | str) or not is_column or not hasattr(values, "__iter__"):
         return False

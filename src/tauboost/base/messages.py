@@ -42,7 +42,7 @@ def shown(value: Any) -> str:
 
 
 def shown_label(label: Any) -> str:
-    """Return a label as people read it, quoted where it would look like another or like none."""
+    """Return a label as people read it, quoted where it could be taken for another or for none."""
     text = str(label)
     return text if text.isprintable() and text == text.strip() != "" else repr(text)
 
@@ -56,7 +56,7 @@ def listed(names: Sequence[Any]) -> str:
 
 
 def unknown(noun: str, name: str, names: Sequence[Any]) -> str:
-    """Return what to say of a name that is none of these, with the nearest of them."""
+    """Return the error message for a name that is none of these, with the nearest of them."""
     from difflib import get_close_matches  # noqa: PLC0415
 
     folded = {str(other).casefold(): other for other in names}
@@ -120,7 +120,7 @@ class FitWarning(UserWarning):
     """
 
 
-def warn_of(caution: str) -> None:
-    """Warn of what there is to say about a fit, if anything."""
-    if caution:
-        warnings.warn(caution, FitWarning, stacklevel=3)
+def warn_of(message: str) -> None:
+    """Warn the user about a fit, if there is a message."""
+    if message:
+        warnings.warn(message, FitWarning, stacklevel=3)

@@ -18,7 +18,7 @@ LIMITS = {
 
 
 def available_bytes() -> int | None:
-    """Return how much memory this process may still take; None where nobody says."""
+    """Return how much memory this process may still take; None where it is unknown."""
     found = []
     try:
         lines = Path("/proc/meminfo").read_text(encoding="ascii").splitlines()

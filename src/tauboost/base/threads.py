@@ -32,7 +32,7 @@ __all__ = [
 
 
 # How many nonzeros are worth a thread: a pass over all, for which it has to wake up; a draw of the
-# paper's methods; a share of a bundle, for which it is awake.
+# paper's methods; a share of a block, for which it is awake.
 NONZEROS_WORTH_A_THREAD = {"pass": 2**17, "draw": 2**14, "share": 2**12}
 WORTH_ASKING = 2 * NONZEROS_WORTH_A_THREAD["pass"]
 MOST_THREADS = 1024

@@ -1,5 +1,5 @@
 """Statements about data that can be checked by arithmetic."""
 
-from .hard_core import HardCore, Verdict, Verification, hard_core
+from .hard_core import HardCore, Separability, Verification, hard_core
 
-__all__ = ["HardCore", "Verdict", "Verification", "hard_core"]
+__all__ = ["HardCore", "Separability", "Verification", "hard_core"]

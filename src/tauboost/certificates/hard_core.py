@@ -25,7 +25,7 @@ from .margin import Bracket, largest_margin
 from .rows import Clock, Products, Report, duplicate_groups, in_order, merge
 from .separation import balanced_weights, column_scale, few_columns, partition, scaled
 
-__all__ = ["HardCore", "Verdict", "Verification", "check_pair", "hard_core"]
+__all__ = ["HardCore", "Separability", "Verification", "check_pair", "hard_core"]
 
 
 # What is known of the rows of a problem, with the pair (lam, w) that proves it.
@@ -40,7 +40,7 @@ __all__ = ["HardCore", "Verdict", "Verification", "check_pair", "hard_core"]
 # the sum of some column.
 
 
-class Verdict(StrEnum):
+class Separability(StrEnum):
     """What the data are to F without a penalty."""
 
     ATTAINED = "attained"
@@ -51,7 +51,7 @@ class Verdict(StrEnum):
 
 @dataclass(frozen=True)
 class Verification:
-    """What came of checking a pair (lam, w) by products of the matrix alone.
+    """Outcome of checking a pair (lam, w) by products of the matrix alone.
 
     ``imbalance`` is the largest |A_i^T w| beside sum_j |A_ji| w_j, and ``lightest`` the least
     share of a row of the core in the sum of the column where it has most; ``residue`` the largest
@@ -71,7 +71,7 @@ class Verification:
 
     @property
     def holds(self) -> bool:
-        """Whether the pair proves all that is said of the rows."""
+        """Whether the pair proves all that is claimed of the rows."""
         return self.core_holds and self.separated_holds
 
     def __str__(self) -> str:
@@ -92,7 +92,7 @@ class HardCore:
 
     Attributes
     ----------
-    verdict : Verdict
+    verdict : Separability
         "attained": all rows are in the hard core, and F has a minimum. "separable": none is, and F
         falls without end. "mixed": some are, and F comes as near to its infimum as one likes
         without reaching it. "undecided": not all rows could be decided.
@@ -112,10 +112,10 @@ class HardCore:
     duplicates : tuple of arrays of row numbers
         The groups of rows with equal features and different labels; in each, the rarer label first.
     contradictions : ndarray of row numbers
-        The hard core in the order in which to look at it: the rows of ``duplicates``, then all
+        The hard core in the order in which to inspect it: the rows of ``duplicates``, then all
         others, those with the largest w first.
     message : str
-        The verdict in words.
+        The answer in a sentence.
     tol, seconds : float
         The tolerance that the pair was checked with, and the time it took to find it.
 
@@ -130,7 +130,7 @@ class HardCore:
     [0, 1]
     """
 
-    verdict: Verdict
+    verdict: Separability
     core: Mask
     separated: Mask
     positive: Mask
@@ -216,7 +216,7 @@ def hard_core(
     n_threads: int | None = None,
     report: Report | None = None,
 ) -> HardCore:
-    """Tell which rows contradict each other, and prove it.
+    """Find which rows contradict each other, and prove it.
 
     F without a penalty has a minimum (the optimum is attained), or falls without end (the data are
     separable), or neither: some rows are separated for ever, and the others, the hard core,
@@ -266,7 +266,7 @@ def hard_core(
 
 
 class _Search:
-    """One search for the verdict: what was found so far."""
+    """One search for the rows of each kind: what was found so far."""
 
     def __init__(
         self, problem: Problem | TableProblem, tol: float, clock: Clock, n_threads: int
@@ -328,13 +328,13 @@ class _Search:
     def _answer(
         self, core: Mask, separated: Mask, lam: Vector, w: Vector, bracket: Bracket | None
     ) -> HardCore:
-        verdict = _verdict(core, separated)
+        kind = _separability(core, separated)
         margin = None if bracket is None else bracket.ends
         core, separated, w = (self._as_given(part) for part in (core, separated, w))
         groups = duplicate_groups(self.samples, self.merged)
         features, intercept = self.problem.design.split(lam)
         return HardCore(
-            verdict=verdict,
+            verdict=kind,
             core=core,
             separated=separated,
             positive=self._as_given(self.samples.positive),
@@ -344,7 +344,7 @@ class _Search:
             margin=margin,
             duplicates=groups,
             contradictions=in_order(core, w, groups),
-            message=message(verdict, core, separated, margin),
+            message=message(kind, core, separated, margin),
             tol=self.tol,
             seconds=self.clock.seconds,
             problem=self.problem,
@@ -357,28 +357,28 @@ class _Search:
         return given
 
 
-def _verdict(core: Mask, separated: Mask) -> Verdict:
+def _separability(core: Mask, separated: Mask) -> Separability:
     if not np.all(core | separated):
-        return Verdict.UNDECIDED
+        return Separability.UNDECIDED
     if core.all():
-        return Verdict.ATTAINED
-    return Verdict.SEPARABLE if separated.all() else Verdict.MIXED
+        return Separability.ATTAINED
+    return Separability.SEPARABLE if separated.all() else Separability.MIXED
 
 
 def message(
-    verdict: Verdict, core: Mask, separated: Mask, margin: tuple[float, float] | None
+    kind: Separability, core: Mask, separated: Mask, margin: tuple[float, float] | None
 ) -> str:
-    """Return the verdict in words."""
+    """Return a sentence about which rows can be separated."""
     n_core, n_separated = f"{np.count_nonzero(core):,}", f"{np.count_nonzero(separated):,}"
-    if verdict is Verdict.ATTAINED:
+    if kind is Separability.ATTAINED:
         return f"The optimum is attained: all {n_core} rows are in the hard core."
-    if verdict is Verdict.SEPARABLE:
+    if kind is Separability.SEPARABLE:
         assert margin is not None
         return (
             f"The data are separable: all {n_separated} rows have a positive margin, the largest "
             f"one with |lam|_1 = 1 lies between {margin[0]:.6g} and {margin[1]:.6g}."
         )
-    if verdict is Verdict.MIXED:
+    if kind is Separability.MIXED:
         return (
             f"The optimum is not attained: {n_separated} rows can be separated for ever, and the "
             f"other {n_core}, the hard core, contradict each other."

@@ -1,4 +1,4 @@
-"""The time a search may take, and whom it tells where it is."""
+"""The time a search may take, and where it reports its progress."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ class Clock:
         return max(self.limit - self.seconds, 0.0)
 
     def say(self, words: str) -> None:
-        """Tell what comes next."""
+        """Report what comes next."""
         if self.report is not None:
             self.report(words)
 
@@ -205,7 +205,7 @@ class Products:
         return y @ sp.hstack([stumps, np.ones((len(rows), 1))]).tocsr()
 
 
-# Equal rows count once: what is proved of one is proved of all.
+# Duplicates count once: what is proved of one is proved of all.
 #
 # Rows of equal features and equal labels are one row of A. Rows of equal features and different
 # labels are a row and its negative: whatever separates one has the other wrong, so both belong to
@@ -234,7 +234,7 @@ def merge(samples: SignedRows, n_threads: int) -> Merged:
     return Merged(rows, kind.reshape(-1), group, np.all(sides > 0, axis=1)[group])
 
 
-# The order in which people look at rows that contradict each other.
+# The order in which people inspect rows that contradict each other.
 #
 # Rows of equal features and different labels come first: they are wrong for certain, whatever the
 # model. Then the rest of the hard core, by weight: those that a model has hardest.

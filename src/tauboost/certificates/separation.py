@@ -60,7 +60,7 @@ BALANCED, NEARLY = 1e-11, 1e-7
 # Rows with 1 + (A lam)_j just below 0 count in the Hessian: the step would run into them at once.
 AT_THE_EDGE = 1e-9
 NO_CURVATURE = 1e-13  # beside the largest of a column: rows and columns have been scaled
-ENOUGH = 0.5  # a lam with all (A lam)_j below -ENOUGH separates: no need to go on to -1
+ENOUGH = 0.5  # a lam with all (A lam)_j below -ENOUGH separates: no need to continue to -1
 
 
 @dataclass(frozen=True, eq=False)
@@ -163,7 +163,7 @@ def problem_of(A: Any, n_threads: int, weights: Vector | None = None) -> Problem
 
 
 def split(A: Any, n_threads: int, clock: Clock) -> Split:
-    """Tell the rows of the hard core from those that can be separated."""
+    """Split rows into the hard core and those that can be separated."""
     problem = problem_of(A, n_threads)
     rows, basis = problem.rows(), None
     core, lam = np.zeros(A.shape[0], dtype=bool), np.zeros(A.shape[1])
@@ -193,7 +193,7 @@ def _null_basis(G: Vector) -> Vector:
 
 
 def _is_within(rows: LocalRows, basis: Vector) -> Mask:
-    """Tell which rows vanish on all lam of a basis."""
+    """Return which rows vanish on all lam of a basis."""
     is_within = np.ones(rows.matrix.m, dtype=bool)
     if basis.shape[1] == 0:
         return is_within
@@ -283,7 +283,7 @@ def _signs(A: Any) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
 
 # From rows to their kinds: what is plain to see, then columns of one sign, then face by face.
 #
-# Rows and columns are scaled first, which changes no verdict: A -> D A S, lam -> S lam.
+# Rows and columns are scaled first, which does not change the answer: A -> D A S, lam -> S lam.
 
 
 # Beside the largest: eigenvalues, and weights of columns that scaling has made alike.

@@ -170,7 +170,7 @@ def solve(
         def check(at: Snapshot) -> Any:
             line.show(at)
             if file is not None:
-                file.look(at.lam, at.intercept, at.epoch)
+                file.save_if_due(at.lam, at.intercept, at.epoch)
             return None if callback is None else callback(at)
 
         result = solve_anywhere(

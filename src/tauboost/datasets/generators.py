@@ -102,7 +102,7 @@ def make_w8a_like(
         rows = slice(start, min(start + step, m))
         score = log_weight[(y[rows] > 0).astype(np.int64)]
         score += rng.gumbel(size=(len(score), group.max() + 1))[:, group]
-        # Members of a group differ a little, else all of them would be copies of one column.
+        # Members of a group differ a little, else all of them would be duplicates of one column.
         score += 0.3 * rng.standard_normal(score.shape)
         last = np.maximum(n - count[rows], 0)
         ranked = np.pad(np.sort(score, axis=1), ((0, 0), (0, 1)), constant_values=np.inf)
@@ -123,7 +123,7 @@ def _w8a_columns(n: int) -> tuple[Floats, Ints]:
     tilt = 1.8 * special.ndtri((group + 0.5) * 0.6180339887 % 1.0)
     # A steeper tilt against the positive class would empty whole groups of positive rows.
     tilt = np.maximum(tilt, np.where(alone, -2.0, -0.7))
-    # Rare keywords are in w8a because they tell of the positive class.
+    # Rare keywords are in w8a because they indicate the positive class.
     tilt = np.where(freq < 0.003, np.abs(tilt) + 1.2, tilt)
     weight = np.log(-np.log1p(-freq))
     log_weight = np.stack([weight, weight + tilt])
@@ -191,7 +191,7 @@ def url_like_blocks(
 ) -> Iterator[tuple[sparse.csr_array, Floats]]:
     """Yield the rows of `make_url_like` in blocks of ``URL_BLOCK_ROWS`` (the last may be shorter).
 
-    A block has a random stream of its own and needs only tables of the size of ``n_features``, so
+    A block has its own random stream and needs only tables of the size of ``n_features``, so
     block k can be made without the blocks before it: elsewhere, in parallel, or again. For that,
     give an int or a SeedSequence as ``random_state``.
 

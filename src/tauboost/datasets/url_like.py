@@ -1,7 +1,7 @@
 """Rows with the shape of the URL reputation data (Ma et al., 2009), one block at a time.
 
 Rows belong to hosts, and hosts are malicious or benign. A host decides which groups of common
-columns its rows have and which rare columns they share; a row adds tokens of its own. The figures
+columns its rows have and which rare columns they share; a row adds its own tokens. The figures
 were measured on a slice of the real set.
 """
 
@@ -106,7 +106,7 @@ def make_block(tables: Tables, k: int, n_rows: int) -> Block:
     rng = _stream(tables.seed, 1, k)
     y = np.full(n_rows, -1.0)
     y[rng.permutation(n_rows)[: (n_rows + 1) // 3]] = 1.0
-    # Some rows look like the other class: the error that no model can avoid.
+    # Some rows are drawn as if of the other class: the error that no model can avoid.
     malicious = (y > 0) ^ (rng.random(n_rows) < 0.013)
     n_benign = len(tables.host_groups) - tables.n_malicious
     host = _zipf(rng.random(n_rows), 20.0, np.where(malicious, tables.n_malicious, n_benign))

@@ -333,7 +333,7 @@ class _Archive:
 
 
 def _check_pointers(indptr: NDArray[Any], count: int) -> None:
-    """SciPy's own check looks at differences, which may overflow."""
+    """SciPy's own check takes differences, which may overflow."""
     if np.any(indptr[1:] < indptr[:-1]):
         raise ValueError("indptr must not decrease")
     if not len(indptr) or int(indptr[0]) != 0 or int(indptr[-1]) > count:

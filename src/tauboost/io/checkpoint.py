@@ -30,7 +30,7 @@ __all__ = ["Arrays", "Checkpoint", "SolveCheckpoint", "checksum", "entry", "misf
 
 FORMAT, SOLVE_FORMAT = "tauboost-checkpoint", "tauboost-solve"
 FILE_NAME = "fit.safetensors"
-SECONDS_BETWEEN, SECONDS_BETWEEN_LOOKS = 30.0, 10.0
+SECONDS_BETWEEN, SECONDS_BETWEEN_SAVES = 30.0, 10.0
 # Writing takes at most about this share of the time, however large the state.
 LARGEST_SHARE = 0.05
 
@@ -190,9 +190,9 @@ class SolveCheckpoint:
         self.epochs_before = float(epoch)
         return lam, float(intercept)
 
-    def look(self, lam: Vector, intercept: float, epoch: float) -> None:
+    def save_if_due(self, lam: Vector, intercept: float, epoch: float) -> None:
         """Save, if the last time is long enough ago."""
-        if time.monotonic() - self._written >= SECONDS_BETWEEN_LOOKS:
+        if time.monotonic() - self._written >= SECONDS_BETWEEN_SAVES:
             self.save(lam, intercept, epoch)
 
     def save(self, lam: Vector, intercept: float, epoch: float) -> None:

@@ -207,8 +207,8 @@ def finish(
 #
 # A numeric column is a tensor of numbers, of shape (N, 1), with NaN for missing: its code is the
 # number of edges below it. A category column is a tensor of strings, "" for missing (unless "" is
-# one of its categories). Codes look up scores, which are added in the order of the terms: with
-# float64 the decision values are those of ``decision_function``, bit for bit.
+# one of its categories). Codes are indices of scores, which are added in the order of the terms:
+# with float64 the decision values are bit-identical to those of ``decision_function``.
 
 
 OUTPUTS = ("label", "probabilities")

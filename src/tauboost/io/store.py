@@ -1,7 +1,7 @@
 """Open a store: a data set on disk that is memory-mapped in milliseconds, whatever its size.
 
-See `store_format` for what is in the folder. Opening looks at the header and at the length of every
-file, not at the data. What compiled code is to read goes through `Store.parts`, which checks that
+See `store_format` for what is in the folder. Opening reads the header and the length of every
+file, not the data. What compiled code is to read goes through `Store.parts`, which checks that
 every pointer and index is in range, that rows ascend and that its two parts share no entry, so that
 a damaged store gives an error and never a crash.
 """
@@ -167,7 +167,7 @@ def open_store(path: str | os.PathLike[str], *, verify: bool = False) -> Store:
 
 
 def is_store(path: str | os.PathLike[str]) -> bool:
-    """Tell whether the path looks like a store: a folder with a header in it."""
+    """Return True if the path is a store: a folder with a header in it."""
     return Path(path, HEADER_NAME).is_file()
 
 

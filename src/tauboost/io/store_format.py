@@ -1,4 +1,4 @@
-"""What a store looks like on disk: the arrays, the .npy headers and ``store.json``.
+"""The layout of a store on disk: the arrays, the .npy headers and ``store.json``.
 
 A store is a folder that holds X as the sum of two CSR matrices that share no entry, and the labels:
 

@@ -84,7 +84,7 @@ class ParsedRows:
         index = np.int32 if max(len(data), *shape) < 2**31 else np.int64
         indices, indptr = (array.astype(index, copy=False) for array in (self.indices, self.indptr))
         X = sparse.csr_array((data, indices, indptr), shape=shape)
-        X.has_canonical_format = True  # else SciPy looks at every index again to find that out
+        X.has_canonical_format = True  # else SciPy reads every index again to find that out
         return X
 
 

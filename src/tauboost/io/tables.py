@@ -114,7 +114,7 @@ class _Places(dict[str, int]):
 
 
 def csv_frame(names: Sequence[str], columns: Sequence[Cells], as_text: Collection[str]) -> Frame:
-    """Return columns as a table; those in ``as_text`` are strings whatever they look like."""
+    """Return columns as a table; those in ``as_text`` are strings, even if all are numbers."""
 
     @cache
     def values(k: int) -> Values:
@@ -185,7 +185,7 @@ def read_table(
 ) -> tuple[Frame, NDArray[Any] | None]:
     """Return a file as a table without the label, and the label as an array.
 
-    Columns of a text file that are in ``as_text`` are strings, even where all of them look like
+    Columns of a text file that are in ``as_text`` are strings, even where all of them could be
     numbers: 007 is no 7.
     """
     path = Path(path)

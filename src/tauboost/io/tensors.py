@@ -3,7 +3,7 @@
 The format: 8 bytes with the length of a JSON header, the header (for each array its type, its
 shape and where its bytes begin and end), then the bytes of all arrays without gaps, little-endian.
 Our files carry one string more, ``crc32``, over what the header says and all bytes, so that damage
-shows even where every value still looks fine. Nothing is allocated before the sizes are known to
+shows even where every value is still plausible. Nothing is allocated before the sizes are known to
 fit the file. Errors are ValueErrors that say what is wrong; in which file, the caller knows.
 """
 

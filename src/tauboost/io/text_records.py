@@ -71,7 +71,7 @@ def csv_texts(blocks: Iterator[Lines], kind: str, wanted: Wanted) -> Iterator[Te
 
 
 def has_other_delimiter(header: list[str]) -> bool:
-    """Return True if the names of the columns look like one cell that should be several."""
+    """Return True if the names of the columns are one cell that should be several."""
     return len(header) == 1 and any(sign in header[0] for sign in SIGNS)
 
 

@@ -231,7 +231,7 @@ def compare(
     random_state : int, optional
         Seed of the samplings, the same for every run.
     callback : callable, optional
-        Called with the setting and a ``Snapshot`` at each look; return True to end that run.
+        Called with the setting and a ``Snapshot`` at each evaluation; return True to end that run.
 
     Examples
     --------
@@ -350,7 +350,7 @@ def _environment() -> dict[str, Any]:
     }
 
 
-# What a data set looks like to the solvers, from one pass over it in bounded memory.
+# What solvers need to know of a data set, from one pass over it in bounded memory.
 
 
 def describe(

@@ -26,7 +26,7 @@ LARGEST = 1e150  # m n must be a number
 
 
 class Shape(Protocol):
-    """What the theorem looks at: a problem has it."""
+    """What the theorem depends on: a problem has it."""
 
     n_samples: int
 

@@ -1,6 +1,6 @@
 """The paper's Figures 1 and 2 for any comparison: objective against seconds, and against epochs.
 
-Lines look as in the paper's captions where it has the method; every line also differs from the
+Lines are drawn as in the paper's captions where it has the method; every line also differs from the
 others by dashes or marks, so that the figure survives colour-blindness and a grey printer.
 """
 

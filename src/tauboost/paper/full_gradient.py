@@ -1,4 +1,4 @@
-"""What the methods that look at every coordinate share: a point with its value and gradient."""
+"""What the methods that evaluate every coordinate share: a point with its value and gradient."""
 
 from __future__ import annotations
 

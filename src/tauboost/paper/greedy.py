@@ -6,8 +6,8 @@ The coordinate with the largest |grad_i F| moves (ties: the lowest index), by
     lipschitz:  d = -grad_i F / L_i
 
 With entries in {-a, 0, a} the exact step minimises F along the coordinate; with other values it
-minimises the bound of Schapire and Singer. Both are monotone. One epoch is one iteration: one look
-at every coordinate, of which one is used.
+minimises the bound of Schapire and Singer. Both are monotone. One epoch is one iteration: every
+coordinate is evaluated, and one is used.
 """
 
 from __future__ import annotations

@@ -13,10 +13,10 @@ the logarithm of AdaBoost's exponential loss. The classifier is sign(-M lam). Wi
 **Two methods.** The paper's Algorithm 2 (`pcdm`) moves tau random coordinates at once, each with
 the step 1/(beta L_i), which Theorem 1 shows to be safe on average for any data of these n, omega
 and m. `exact` moves the coordinates of a block to their own minimisers, which two sums over a
-column give, and looks afterwards whether that was too far. Both undo a move that raised the
+column give, and checks afterwards whether that was too far. Both undo a move that raised the
 objective: they descend. ``python -m tauboost.paper.one_page`` runs them side by side.
 
-Left out here, and found where ``tauboost.paper`` says: threads, columns of real values, the
+Left out here, and found where ``tauboost.paper`` refers to: threads, columns of real values, the
 logistic loss, the rest of psi, the stopping rule and the certified gap.
 """
 

@@ -1,8 +1,8 @@
 """P-AdaBoost: AdaBoost whose later rounds are learned all at once, from drawn weights.
 
 S. Merler, B. Caprile, C. Furlanello: Parallelizing AdaBoost by weights dynamics. Computational
-Statistics & Data Analysis 51 (2007). What AdaBoost does to the weight of a sample looks, after a
-while, like draws from a distribution. So some rounds are run as they are; each sample's weights in
+Statistics & Data Analysis 51 (2007). What AdaBoost does to the weight of a sample resembles, after
+a while, draws from a distribution. So some rounds are run as they are; each sample's weights in
 them give it a Gamma distribution, here that of the same mean and variance. Every further hypothesis
 is learned from weights drawn from these, and counts by its error on them. None waits for another.
 """

@@ -23,7 +23,7 @@ __all__ = ["Pcdm", "PcdmAsync", "RandomDraws"]
 # What the paper's coordinate methods share: coordinates drawn at random, a few at a time.
 
 
-NONZEROS_BETWEEN_LOOKS = 2**24
+NONZEROS_BETWEEN_CHECKS = 2**24
 # What a column costs beyond its nonzeros, in nonzeros.
 COLUMN_OVERHEAD = 64
 
@@ -45,7 +45,7 @@ class RandomDraws(MultiplicativeWeights):
         self.tau, self.seed = tau, start.seed
         self.beta = beta(matrix.n, max(matrix.omega, 1), tau, matrix.m)
         work = matrix.nnz + COLUMN_OVERHEAD * matrix.n
-        self.stride = max(1, min(matrix.n, matrix.n * NONZEROS_BETWEEN_LOOKS // work))
+        self.stride = max(1, min(matrix.n, matrix.n * NONZEROS_BETWEEN_CHECKS // work))
 
     def advance(self, epochs_left: float) -> None:
         """Run up to the next multiple of the stride, refreshing where the numbers ask for it."""

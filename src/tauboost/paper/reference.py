@@ -171,10 +171,10 @@ def _moved(
 def exact(
     A: Any, c: Vector, lam: Vector, order: list[list[int]], l1: float = 0.0
 ) -> Iterator[Vector]:
-    """Exact steps in bundles, for columns with entries in {-a, 0, a} and psi = l1 |lam|_1.
+    """Exact steps in blocks, for columns with entries in {-a, 0, a} and psi = l1 |lam|_1.
 
-    ``order`` lists the bundles. Each coordinate of a bundle goes to its own minimiser at the
-    bundle's start; if the objective rose, all steps are halved until it did not.
+    ``order`` lists the blocks. Each coordinate of a block goes to its own minimiser at the
+    block's start; if the objective rose, all steps are halved until it did not.
     """
 
     def objective(x: Vector) -> float:
@@ -182,10 +182,10 @@ def exact(
 
     a = _scale(A)
     yield lam
-    for bundle in order:
+    for block in order:
         neg, pos = _signed_sums(A, row_weights(A, c, lam))
         step = np.zeros_like(lam)
-        for i in bundle:
+        for i in block:
             step[i] = _exact_step(a[i], pos[i] / a[i] + 1e-14, neg[i] / a[i] + 1e-14, lam[i], l1)
         fraction = 1.0
         while objective(lam + fraction * step) > objective(lam) and fraction > 0:

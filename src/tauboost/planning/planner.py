@@ -27,7 +27,7 @@ from ..parameters import LinearParameters
 from ..problem import Problem
 from ..search.folds import n_parts
 from ..search.search import Event
-from ..solvers.exact import COLUMN_OVERHEAD, LARGEST_OVERLAP, BundleSize, Shape
+from ..solvers.exact import COLUMN_OVERHEAD, LARGEST_OVERLAP, BlockSize, Shape
 from ..solvers.result import Status
 from ..sparse.design import are_sparse, shard_count
 from ..sparse.fitting import fit
@@ -370,7 +370,7 @@ def advice_on(values: dict[str, Any], data: Data, shape: Shape) -> Predictions:
             best = n
     tau, omega = min(PAPER_TAU, shape.n), min(max(data.omega, 1), shape.n)
     worst = beta(shape.n, omega, tau, shape.m)
-    block = BundleSize(shape, None, message_cost=LARGEST_OVERLAP * shape.m)
+    block = BlockSize(shape, None, message_cost=LARGEST_OVERLAP * shape.m)
     messages, available = ROUND_SECONDS * -(-shape.n // block.tau), available_bytes()
     needed = values["peak_bytes"] + values["data_bytes"]
     place, why = place_for(needed, available, shape.nnz, times[best], messages)
@@ -378,7 +378,7 @@ def advice_on(values: dict[str, Any], data: Data, shape: Shape) -> Predictions:
     return {
         "available_bytes": (available, "what the machine and its cgroup leave", True),
         "n_threads": (best, "the fewest that are about as fast as any", True),
-        "tau": (BundleSize(shape, None).tau, "the size of the first blocks", True),
+        "tau": (BlockSize(shape, None).tau, "the size of the first blocks", True),
         "place": (place, why, True),
         "message_seconds": (messages, rounds, False),
         "paper_tau": (tau, "the paper's", True),

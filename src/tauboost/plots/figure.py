@@ -20,14 +20,14 @@ FOR, AGAINST, NEUTRAL = "#0072b2", "#d55e00", "#777777"
 def new_figure(width: float, height: float) -> Any:
     """Return an empty figure that belongs to nobody."""
     try:
-        # Not pyplot, which would look for a display and keep the figure alive.
+        # Not pyplot, which would search for a display and keep the figure alive.
         from matplotlib.figure import Figure  # noqa: PLC0415
     except ImportError:
         raise ImportError("plotting needs matplotlib: pip install 'tauboost[plot]'") from None
     return Figure(figsize=(width, height), layout="constrained")
 
 
-# Where the bins of a column stand on an axis, and how an axis looks.
+# Where the bins of a column stand on an axis, and how an axis is drawn.
 
 
 MOST_TICKS = 8

@@ -1,4 +1,4 @@
-"""A picture of one fit: the objective, and the loss on held-out samples, against seconds."""
+"""A picture of one fit: the objective, and the validation loss, against seconds."""
 
 from __future__ import annotations
 
@@ -51,7 +51,7 @@ def plot_fit(events: Sequence[Event], title: str, file: BinaryIO) -> None:
         axes[1].plot(
             [e.seconds for e in chosen], [e.held_out_loss for e in chosen], "o-", markersize=4
         )
-        axes[1].set(xlabel="time (seconds)", ylabel="log-loss on held-out samples, best candidate")
+        axes[1].set(xlabel="time (seconds)", ylabel="validation log-loss, best candidate")
     for panel in axes:
         panel.grid(color="#dddddd")
         panel.set_axisbelow(True)
@@ -99,7 +99,7 @@ def plot_path(path: PathResult) -> Any:
     score.plot(path.alphas, path.train_log_loss, "--", color=NEUTRAL, label="samples of the fit")
     if path.n_folds:
         mean, std = path.cv_mean, path.cv_std
-        label = f"held out, mean of {path.n_folds} folds"
+        label = f"validation, mean of {path.n_folds} folds"
         score.plot(path.alphas, mean, "-o", color=FOR, markersize=4, label=label)
         band = "± one standard deviation of the folds"
         score.fill_between(path.alphas, mean - std, mean + std, color=FOR, alpha=0.15, label=band)
@@ -213,7 +213,7 @@ def _write_size(axes: Any, place: int, right: float, size: float) -> None:
     )  # fmt: skip
 
 
-# A picture of a verdict: the margins of the rows that are separated, the weights of the others.
+# A picture of a certificate: the margins of the rows that are separated, the weights of the others.
 
 
 N_BARS = 40

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 __all__ = ["draw_pair", "plot_importances", "plot_term", "plot_terms"]
 
 
-# A pair of columns as a heat map; dots show how much data a cell has.
+# A pair of columns as a heatmap; dots show how much data a cell has.
 
 
 MOST_NAMES = 16

@@ -1,1 +1,1 @@
-"""Choosing by what is held out: folds, searches over batched fits, regularization paths."""
+"""Choosing by validation loss: folds, searches over batched fits, regularization paths."""

@@ -1,7 +1,8 @@
-"""What is to be said of a model of little use: one sentence, which says what to do.
+"""Warnings about a model of little use: one sentence, which says what to do.
 
-A fit must not return such a model without a word, and has nothing to say of a good one: where
-samples are too few to tell, it is silent. Every function here returns a sentence, or an empty one.
+A fit must not return such a model without a warning, and does not warn of a good one: where
+samples are too few to decide, it is silent. Every function here returns a sentence, or an empty
+one.
 """
 
 from __future__ import annotations
@@ -37,33 +38,33 @@ __all__ = [
 ]
 
 
-# With fewer held-out samples, or fewer of a class, nobody can tell.
+# With a smaller validation set, or fewer samples of a class, nothing can be decided.
 FEWEST, FEWEST_OF_A_CLASS = 200, 20
-# A share of the samples: that fewer of a class are never predicted is to be said of a few, too.
+# A share of the samples: a rarer class that is never predicted needs fewer samples for a warning.
 RARE = 0.01
 # Log-odds of samples that differ by less than this, as a standard deviation, are nearly the same.
-LEAST_SPREAD = 1e-2
-# A strength at the end of a range, that is so much better than its neighbour, is not the best.
+LEAST_DEVIATION = 1e-2
+# An alpha at the end of a range, better than its neighbour by this share, is not the best.
 LEAST_SLOPE = 1e-2
-# Classes that are told apart so well want no penalty, and have nothing to gain from a weaker one.
+# Classes that are separated this well want no penalty, and have nothing to gain from a weaker one.
 NEARLY_NONE = 0.2
-# More rows than this share that repeat others with the same label are worth a word.
+# More rows than this share that repeat others with the same label are worth a warning.
 MANY_REPEATS = 0.3
 # Runs of samples that stand for all.
 RUNS, SAMPLES_IN_A_RUN = 16, 64
 
 
 def of_choice(decisions: Vector, codes: NDArray[np.intp], weights: Vector, loss: float) -> str:
-    """Judge a model by its decision values of held-out samples, and its log-loss on them."""
+    """Judge a model by its decision values on the validation set, and its log-loss on it."""
     counts = np.bincount(codes)
     said = of_shares(np.bincount(codes, weights), len(codes), loss) if are_enough(counts) else ""
     if said or len(codes) < FEWEST or not _is_one_class(decisions):
         return said
     if not are_enough(counts):
-        return _of_rare(counts, "held-out sample") if _is_rare(counts) else ""
+        return _of_rare(counts, "sample of the validation set") if _is_rare(counts) else ""
     return (
-        "the model predicts one class for every held-out sample, though its probabilities tell "
-        "samples apart: set class_weight='balanced', or compare predict_proba with a lower "
+        "the model predicts one class for every sample of the validation set, though its "
+        "probabilities differ: set class_weight='balanced', or compare predict_proba with a lower "
         "threshold"
     )
 
@@ -71,7 +72,7 @@ def of_choice(decisions: Vector, codes: NDArray[np.intp], weights: Vector, loss:
 def of_rare_classes(counts: NDArray[np.intp], decisions: Callable[[], Vector]) -> str:
     """Judge a model by its decision values of the training samples, where a class has only a few.
 
-    Held-out samples tell nothing of such a class, and a model may do without it.
+    A validation set shows nothing of such a class, and a model may do without it.
     """
     is_judged = counts.sum() >= FEWEST and counts.min() < 5 * FEWEST_OF_A_CLASS
     if not is_judged or not _is_rare(counts) or not _is_one_class(decisions()):
@@ -98,45 +99,45 @@ def _of_rare(counts: NDArray[np.intp], what: str) -> str:
 
 
 def are_enough(counts: NDArray[np.intp]) -> bool:
-    """Tell whether held-out samples, so many of each class, are enough to judge by."""
+    """Return True if a validation set with these class counts is large enough to judge by."""
     return bool(counts.sum() >= FEWEST and counts.min() >= FEWEST_OF_A_CLASS)
 
 
 def of_shares(shares: NDArray[Any], n_held: int, loss: float) -> str:
-    """Compare the log-loss of held-out samples with that of always saying the classes' shares."""
+    """Compare the validation log-loss with that of always predicting the shares of the classes."""
     without = entropy_of(shares)
-    # So much is luck: the best of several is chosen on these very samples.
+    # This much is luck: the best of several is chosen on these very samples.
     if not loss > without - max(1e-4 * without, 0.25 / n_held):
         return ""
     return (
-        f"the model is no better than the shares of the classes (log-loss {loss:.4f} on held-out "
-        f"samples, {without:.4f} without any feature): check that labels and rows belong together, "
-        "and add columns that tell the classes apart"
+        f"the model is no better than the shares of the classes (log-loss {loss:.4f} on the "
+        f"validation set, {without:.4f} without any feature): check that labels and rows belong "
+        "together, and add columns that separate the classes"
     )
 
 
 def entropy_of(shares: NDArray[Any]) -> float:
-    """Return the log-loss of always saying what the shares of the classes are."""
+    """Return the log-loss of always predicting the shares of the classes."""
     shares = shares / shares.sum()
     return -float(np.sum(shares * np.log(shares)))
 
 
 def of_repeats(repeated: float, n_rows: float, loss: float, shares: NDArray[Any]) -> str:
-    """Say that a share of the rows may be copies or not, which the data cannot tell.
+    """Warn that a share of the rows may be duplicates or not, which the data cannot show.
 
-    Where classes are told apart anyway, by the log-loss on held-out samples, it does not matter.
+    Where classes are separated anyway, by the log-loss on the validation set, it does not matter.
     """
     if repeated < MANY_REPEATS or n_rows < 5 * FEWEST or loss < NEARLY_NONE * entropy_of(shares):
         return ""
     return (
         f"{repeated:.0%} of the rows repeat others, always with the same label: they were taken "
-        "for copies, and kept together where rows are held out; if they are separate "
+        "for duplicates, and kept together in the hold-out split; if they are separate "
         "observations, give fit groups=range(len(y))"
     )
 
 
 def of_units(units: Units | None) -> str:
-    """Say that columns are far from 0, where no intercept can make up for it."""
+    """Warn that columns are far from 0, where no intercept can make up for it."""
     if units is None or units.n_far < 2:  # one may be there in place of an intercept
         return ""
     return (
@@ -150,10 +151,10 @@ def of_model(
 ) -> str:
     """Judge a model by how much its decision values of some samples differ."""
     parts = [decision_values(rows, coef, intercept, n_threads) for rows in _runs(arrays)]
-    spread = float(LOSSES[loss].link_slope * np.concatenate(parts).std(axis=0).max())
-    if not spread <= LEAST_SPREAD:
+    deviation = float(LOSSES[loss].link_slope * np.concatenate(parts).std(axis=0).max())
+    if not deviation <= LEAST_DEVIATION:
         return ""
-    said = f"the model is nearly constant, its log-odds differ by {spread:.1g} only: "
+    said = f"the model is nearly constant, its log-odds differ by {deviation:.1g} only: "
     if alpha == 0:
         return said + "check labels and columns"
     return said + f"give a smaller alpha than {alpha:.3g}, or alpha='auto'"
@@ -170,14 +171,14 @@ def _runs(arrays: CsrArrays) -> list[CsrArrays]:
 
 
 def of_range(alphas: Vector, losses: Vector, shares: NDArray[Any], what: str) -> str:
-    """Judge the best of some alphas by the losses on held-out samples; ``what`` is to be given."""
+    """Judge the best of some alphas by their validation losses; ``what`` is to be given."""
     end, without = slope_at_the_end(alphas, losses), entropy_of(shares)
     if end == 0 or np.ptp(losses) < LEAST_SLOPE * without or losses.min() < NEARLY_NONE * without:
         return ""
     which, how = ("strongest", "larger") if end > 0 else ("weakest", "smaller")
     return (
-        f"the {which} penalty that was tried, alpha={alphas[losses.argmin()]:.3g}, is the best by "
-        f"far on held-out samples: give {how} {what}"
+        f"the {which} penalty that was tried, alpha={alphas[losses.argmin()]:.3g}, has by far "
+        f"the least validation loss: give {how} {what}"
     )
 
 
@@ -217,7 +218,7 @@ def metrics(
 
 
 def in_words(scores: dict[str, Any]) -> str:
-    """Say how good predictions are."""
+    """Return a sentence about how good predictions are."""
     auc = "" if scores["auc"] is None else f"AUC {scores['auc']:.5f}, "
     return (
         f"{auc}accuracy {scores['accuracy']:.3%}, log-loss {scores['log_loss']:.5f} "

@@ -49,9 +49,9 @@ __all__ = [
 ]
 
 
-# With fewer patterns than this of any class, a fold says nothing about it.
+# With fewer patterns than this of any class, a fold shows nothing about it.
 FEWEST_OF_A_CLASS = 10
-# How many parts are held out in turn, by the least number of patterns. Several classes are so much
+# How many validation sets there are, by the least number of patterns. Several classes are so much
 # more work that one part does where two classes have two.
 PARTS = {8_000: 1, 1_000: 2, 0: 5}
 PARTS_OF_CLASSES = {1_000: 1, 0: 5}
@@ -98,7 +98,7 @@ Splitter = Callable[[Sequence[float]], Split]
 def held_out_parts(
     split: Splitter, codes: NDArray[np.intp], copies: Vector, fraction: float, most: int | None
 ) -> list[Vector]:
-    """Choose parts of about this fraction: what share of each row is held out.
+    """Choose parts of about this fraction: the share of each row in the validation set.
 
     One part where rows are many, several that do not overlap where they are few; none where a
     class has too few different rows to spare any.
@@ -153,7 +153,7 @@ def given_folds(
     Parameters
     ----------
     cv : a number of folds, a splitter of scikit-learn, or splits; None: no folds
-    given : X, y and the groups as given, which a splitter may look at
+    given : X, y and the groups as given, which a splitter may use
     present : which of their rows there are ``codes`` of
     """
     if cv is None:
@@ -197,7 +197,7 @@ def _mask(rows: NDArray[Any], n: int) -> Mask:
 
 
 def n_parts(patterns: NDArray[Any], fraction: float = 0.2, most: int | None = None) -> int:
-    """Return how many parts of this fraction are held out in turn: several where rows are few.
+    """Return how many validation sets of this fraction there are: several where rows are few.
 
     ``patterns`` is how many of them each class has.
     """

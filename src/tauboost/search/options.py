@@ -83,7 +83,7 @@ def check_shared(given: Any, losses: Collection[str]) -> dict[str, Any]:
     ratio = number_or_auto(given.l1_ratio, "l1_ratio", most=1.0)
     for name, value in (("loss", given.loss), ("l1_ratio", ratio)):
         if value == "auto" and alpha != "auto":
-            raise ValueError(f"{name}='auto' is chosen on held-out samples: it needs alpha='auto'")
+            raise ValueError(f"{name}='auto' is chosen by validation loss: it needs alpha='auto'")
     return {
         **{known.name: getattr(given, known.name) for known in fields(Parameters)},
         "alpha": alpha,

@@ -38,11 +38,11 @@ __all__ = [
     "hash_sum",
     "hash_text",
     "mixed",
-    "pack_race",
+    "pack_candidates",
     "prints_of",
     "read_record",
     "row_prints",
-    "unpack_race",
+    "unpack_candidates",
 ]
 
 
@@ -320,7 +320,7 @@ def _is_text(value: Any) -> bool:
     return isinstance(value, str) and len(value) <= LONGEST
 
 
-# The candidates of a race as an array, which a model file can hold, and back.
+# The candidates of a search as an array, which a model file can hold, and back.
 
 
 # What is known of a candidate: of a linear model with the sweeps at this alpha.
@@ -330,8 +330,8 @@ TABLE = ("alpha", "l1_ratio", "smoothness", "held_out_loss")
 Candidates = list[dict[str, float | str]]
 
 
-def pack_race(selection: Candidates, names: tuple[str, ...]) -> dict[str, Vector]:
-    """Return what a file holds of a race: nothing where there was none."""
+def pack_candidates(selection: Candidates, names: tuple[str, ...]) -> dict[str, Vector]:
+    """Return what a file holds of a search: nothing where there was none."""
     if not selection or any(row.keys() != set(names) for row in selection):
         return {}
     losses = list(LOSSES)
@@ -342,7 +342,7 @@ def pack_race(selection: Candidates, names: tuple[str, ...]) -> dict[str, Vector
     return {"selection": np.array(rows, dtype=np.float64)}
 
 
-def unpack_race(fitted: dict[str, Any], names: tuple[str, ...]) -> Candidates:
+def unpack_candidates(fitted: dict[str, Any], names: tuple[str, ...]) -> Candidates:
     """Return the candidates that a file holds, checked; none where it holds none."""
     table = fitted.get("selection")
     if table is None:

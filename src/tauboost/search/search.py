@@ -1,4 +1,4 @@
-"""The search: candidates are fitted without what is held out, and scored on it.
+"""The search: candidates are fitted without the validation set, and scored on it.
 
 A `Space` gives batches of fits, one after the other; it sees what became of each before it gives
 the next. The one loop takes every batch as far as it takes to compare its candidates, and what was
@@ -143,7 +143,7 @@ def describe(event: Event) -> str:
     if event.objective == event.objective:  # not NaN
         parts.append(f"objective {event.objective:.6g}")
     if event.held_out_loss == event.held_out_loss:
-        parts.append(f"held-out loss {event.held_out_loss:.5f}")
+        parts.append(f"validation loss {event.held_out_loss:.5f}")
     parts.append(f"{event.seconds:.1f} s")
     return ", ".join(parts)
 
@@ -151,7 +151,7 @@ def describe(event: Event) -> str:
 Row = dict[str, float | str]
 
 NUMBERS_OF_A_ROW = ("l1_ratio", "alpha", "n_sweeps", "held_out_loss")
-LONGEST = 2000  # characters of a caution in a file
+LONGEST = 2000  # characters of a warning in a file
 
 
 @dataclass(frozen=True)
@@ -179,7 +179,7 @@ class Candidate:
 
 @dataclass(frozen=True)
 class Validation:
-    """What the fits of one candidate make of all held-out samples."""
+    """The predictions of one candidate's fits on their validation sets."""
 
     loss: float
     decisions: Vector
@@ -213,7 +213,7 @@ class Selection:
     """The candidate that was given, or the best of those that were tried, and all of these."""
 
     chosen: Candidate | None = None
-    loss: float = math.nan  # on the held-out samples; NaN: none were
+    loss: float = math.nan  # on the validation set; NaN: there was none
     table: list[Row] = field(default_factory=list)
     caution: str = ""  # what there is to warn of
     link: tuple[float, float] | None = None  # slope and offset, where a calibration found them
@@ -282,16 +282,16 @@ class Space(Protocol):
 
 
 def search(space: Space, watch: Watch) -> tuple[Selection, Vector, Validation]:
-    """Try what a space has to give; what is best on the held-out samples is chosen.
+    """Try what a space has to give; the one with the least validation loss is chosen.
 
-    Also returned are the points of the fits that were best, and what they make of the samples that
-    they held out.
+    Also returned are the points of the fits that were best, and their predictions on the
+    validation sets.
     """
     seen, found = Selection(loss=math.inf), None
     for batch in space.batches(seen):
         before = batch.epochs()
-        look = _Look(seen, batch, watch)
-        status = run(batch, SweepMonitor(space.rule(batch, watch), look))
+        report = _Report(seen, batch, watch)
+        status = run(batch, SweepMonitor(space.rule(batch, watch), report))
         n_sweeps = round(batch.epochs() - before)
         for k, candidate in enumerate(batch.candidates):
             validation = batch.validation(k)
@@ -307,8 +307,8 @@ def search(space: Space, watch: Watch) -> tuple[Selection, Vector, Validation]:
 
 
 @dataclass(frozen=True)
-class _Look:
-    """Tells how far a batch is."""
+class _Report:
+    """Reports how far a batch is."""
 
     seen: Selection
     batch: Batch

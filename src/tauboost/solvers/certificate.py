@@ -231,10 +231,10 @@ class Bounding:
         """Whether weights of smaller edges are still to be found, by sweeps."""
         return self.is_possible and self.penalty.is_linear and self._confined is None
 
-    def look(self, lam: Vector, most_epochs: float) -> bool:
-        """Bound from lam; returns whether sweeps were made.
+    def update(self, lam: Vector, most_epochs: float) -> bool:
+        """Bound from lam; return True if sweeps were made.
 
-        At most so many epochs may be spent on weights of smaller edges. F is computed anew: the
+        At most ``most_epochs`` may be spent on weights of smaller edges. F is computed anew: the
         weights that a method multiplies while it moves have lost bits, and belong to no lam.
         """
         if not self.is_possible:
@@ -265,7 +265,7 @@ class Bounding:
         return found
 
     def _confine(self, lam: Vector, gradient: Vector, most_epochs: float) -> bool:
-        """Look for weights whose edges are all below l1; tell whether sweeps were made."""
+        """Search for weights whose edges are all below l1; return True if sweeps were made."""
         penalty, l1 = self.penalty, self.penalty.l1
         if penalty.largest_slope(gradient) > NEAR * l1 or most_epochs < 1:
             self.reason = "with an l1 penalty alone, the run must get nearer to the optimum"
@@ -282,7 +282,7 @@ class Bounding:
         return True
 
     def _take_weights(self, lam: Vector) -> bool:
-        """Take the weights at lam, if their edges are small; False: look on."""
+        """Take the weights at lam, if their edges are small; False: search on."""
         here = self._minorant(self.problem.rows(self.n_threads).point(lam))
         if here is None:
             return True
@@ -325,23 +325,23 @@ class _Confining:
 
 
 def gap_of(problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int) -> float:
-    """Return how far lam can be from the optimum; NaN where nothing can be said."""
+    """Return how far lam can be from the optimum; NaN where no bound is known."""
     return value_and_gap(problem, penalty, lam, n_threads)[1]
 
 
 def value_and_gap(
     problem: BaseProblem, penalty: Penalty, lam: Vector, n_threads: int
 ) -> tuple[float, float]:
-    """Return F at lam, and how far it can be from the optimum; NaN where nothing can be said."""
+    """Return F at lam, and how far it can be from the optimum; NaN where no bound is known."""
     point = problem.rows(n_threads).point(lam)
     bounding = Bounding(problem, penalty, n_threads)
-    bounding.look(lam, ENOUGH_EPOCHS)
+    bounding.update(lam, ENOUGH_EPOCHS)
     bound = math.nan if bounding.value is None else bounding.value
     return point.value, max(point.value + penalty.value(lam) - bound, 0.0)
 
 
 def why_unbounded(penalty: Penalty) -> str | None:
-    """Say why no bound can be made for this psi; None: it can."""
+    """Return why no bound can be made for this psi; None: it can."""
     if penalty.spares_some and not penalty.is_boxed:
         return "some features have the penalty factor 0"
     if penalty.l1 > 0 or penalty.l2 > 0 or penalty.is_boxed:

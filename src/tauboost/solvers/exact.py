@@ -1,6 +1,6 @@
 """Exact coordinate minimisation: the default method. Parallel, monotone, deterministic.
 
-Sweeps of exact steps (cpp/kernels/driver.hpp) over columns in bundles of tau, in the order of
+Sweeps of exact steps (cpp/kernels/driver.hpp) over columns in blocks of tau, in the order of
 exact.py, and, where it pays, a Newton step on the free coordinates (newton.py). Every decision
 is taken from counts and values, never from clocks or threads: the bits are the same for any number
 of threads.
@@ -21,18 +21,18 @@ from ..rows import LocalRows, Rows
 from .newton import NewtonFinish
 from .weights import MAX_DRIFT, MultiplicativeWeights, Start, excess_edge
 
-__all__ = ["BundleSize", "Exact", "ExactAsync", "Shape", "Shuffle", "SweepPlan"]
+__all__ = ["BlockSize", "Exact", "ExactAsync", "Shape", "Shuffle", "SweepPlan"]
 
 
 # Which columns the sweeps of the exact methods visit, and in which order.
 #
 # The order is shuffled anew for every sweep, in runs of neighbouring columns long enough to be
 # read as a stream: on w8a shuffling brings an epoch-4 gap from 0.048 to 0.015. Between sweeps
-# over all columns come, for methods that say what columns gained, sweeps over those that still
+# over all columns come, for methods that report what columns gained, sweeps over those that still
 # gain something.
 
 
-NONZEROS_BETWEEN_LOOKS = 2**25
+NONZEROS_BETWEEN_CHECKS = 2**25
 # A run of neighbouring columns with fewer nonzeros than this costs more to find than to read.
 NONZEROS_IN_A_RUN = 2**11
 # Pointers to so few columns stay in the cache, whatever their order.
@@ -47,15 +47,15 @@ MOST_PARTIAL_SWEEPS = 8
 
 
 class SweepPlan:
-    """The sweep at hand, and the choice of the next.
+    """The current sweep, and the choice of the next.
 
     ``gain`` is what the kernel expected from each column when it last visited it. The columns whose
     gain per cost is worth it are swept a few times; then all columns again.
     """
 
-    columns: NDArray[np.int32]  # of the sweep at hand, in order
+    columns: NDArray[np.int32]  # of the current sweep, in order
     position: int  # how many of them have been visited
-    stride: int  # how many are visited between two looks at the objective
+    stride: int  # how many are visited between two evaluations of the objective
     work: int  # what the sweep costs, in nonzeros
     mean_cost: int  # of one of its columns
     is_full: bool  # whether it visits every column that has entries
@@ -74,11 +74,11 @@ class SweepPlan:
 
     @property
     def is_done(self) -> bool:
-        """Whether the sweep at hand is over."""
+        """Whether the current sweep is over."""
         return self.position >= len(self.columns)
 
     def take(self, most: int) -> NDArray[np.int32]:
-        """Return the next columns, at most ``most``, and none beyond the next look."""
+        """Return the next columns, at most ``most``, and none beyond the next evaluation."""
         stop = min(len(self.columns), self.position + most, self.position + self.stride)
         taken = self.columns[self.position : stop]
         self.position = stop
@@ -105,7 +105,7 @@ class SweepPlan:
         self.work = int(self.cost[columns].sum())
         self.position = 0
         self.mean_cost = max(1, self.work // max(len(columns), 1))
-        self.stride = max(1, NONZEROS_BETWEEN_LOOKS // self.mean_cost)
+        self.stride = max(1, NONZEROS_BETWEEN_CHECKS // self.mean_cost)
 
 
 class Shuffle:
@@ -127,12 +127,12 @@ class Shuffle:
 
 
 SMALLEST_TAU, LARGEST_TAU = 4, 8192
-# A bundle's rows are read twice: this many stay in the cache in between.
-NONZEROS_IN_A_BUNDLE = 2**16
-# On text (imdb_unigram) bundles that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
+# A block's rows are read twice: this many stay in the cache in between.
+NONZEROS_IN_A_BLOCK = 2**16
+# On text (imdb_unigram) blocks that a row meets 1.2 times lose 2 % of a sweep, 2.3 times 16 %.
 FIRST_OVERLAP, LARGEST_OVERLAP = 0.3, 1.2
-# A run that starts from a point of its own takes a Newton step after the first sweep, if its
-# Hessian costs no more than so many sweeps.
+# A run that starts from a given point takes a Newton step after the first sweep, if its
+# Hessian costs no more than WARM sweeps.
 WARM = 40
 
 
@@ -145,7 +145,7 @@ class Exact(MultiplicativeWeights):
 
     def __init__(self, start: Start) -> None:
         super().__init__(start)
-        self.bundles = BundleSize(
+        self.block_size = BlockSize(
             self.problem.matrix, start.tau, message_cost=self.rows.message_cost
         )
         self.plan = SweepPlan(self.problem, start.seed)
@@ -157,13 +157,13 @@ class Exact(MultiplicativeWeights):
             self.newton.start_early(2 * WARM * self.problem.matrix.nnz)
 
     def advance(self, epochs_left: float) -> None:
-        """Go on with the sweep at hand, as far as the next look; after it, plan the next."""
+        """Continue the sweep, as far as the next evaluation of F; at its end, plan the next."""
         columns = self.plan.take(self.updates_in(epochs_left))
         outcome = self._sweep(columns)
         self.updates += len(columns)
         if outcome.predicted > 0:
             efficiency = outcome.decrease / outcome.predicted
-            self.bundles.learn(outcome.undone, outcome.bundles, efficiency)
+            self.block_size.learn(outcome.undone, outcome.bundles, efficiency)
         self.sweep_edge = max(self.sweep_edge, outcome.edge)
         self.sweep_decrease += outcome.decrease
         self.settle(self.problem.omega * outcome.longest)
@@ -186,7 +186,7 @@ class Exact(MultiplicativeWeights):
                 self.edge_hint = excess_edge(self.problem, self.penalty, self.lam, gradient)
 
     def _sweep(self, columns: NDArray[np.int32]) -> _core.SweepOutcome:
-        tau = min(self.bundles.tau, max(len(columns), 1))
+        tau = min(self.block_size.tau, max(len(columns), 1))
         most = min(self.n_threads, self.problem.matrix.n_shards)
         n_threads = useful_threads(most, tau * self.plan.mean_cost, "share")
         return self.rows.exact_sweep(self.iterate(), columns, tau, self.plan.gain, n_threads)
@@ -200,10 +200,10 @@ class Shape(NamedTuple):
     nnz: int
 
 
-class BundleSize:
-    """tau, adapted to what is seen: grow while bundles decrease F as single columns would.
+class BlockSize:
+    """tau, adapted to what is seen: grow while blocks decrease F as single columns would.
 
-    Bundles start so small that a row meets FIRST_OVERLAP columns on average. Where each costs a
+    Blocks start so small that a row meets FIRST_OVERLAP columns on average. Where each costs a
     message, they start as large as makes it worth its while, within reason, and still pay when half
     of a sweep is lost. ``mean_row`` is the number of nonzeros of a row on average, where samples
     have weights.
@@ -221,29 +221,29 @@ class BundleSize:
         self.most = max(SMALLEST_TAU, min(LARGEST_TAU, matrix.n // 4))
         is_spread = message_cost > 0.0
         if not is_spread:
-            in_the_cache = NONZEROS_IN_A_BUNDLE * matrix.n // max(matrix.nnz, 1)
+            in_the_cache = NONZEROS_IN_A_BLOCK * matrix.n // max(matrix.nnz, 1)
             self.most = max(SMALLEST_TAU, min(self.most, in_the_cache))
         self.undone, self.shrink, self.grow = (0.1, 0.3, 0.6) if is_spread else (0.02, 0.6, 0.9)
         mean_row = matrix.nnz / matrix.m if mean_row is None else mean_row
-        # A bundle that a row meets o times has o m nonzeros.
+        # A block that a row meets o times has o m nonzeros.
         overlap = min(max(message_cost / matrix.m, FIRST_OVERLAP), LARGEST_OVERLAP)
         first = int(min(overlap * matrix.n / max(mean_row, 1e-300), self.most))
         self.tau = max(SMALLEST_TAU, first) if tau is None else tau
 
-    def learn(self, undone: int, bundles: int, efficiency: float) -> None:
-        """Shrink where bundles were undone or two columns did each other's work; else grow.
+    def learn(self, undone: int, n_blocks: int, efficiency: float) -> None:
+        """Shrink where blocks were undone or two columns did each other's work; else grow.
 
         ``efficiency`` is the decrease seen, as a share of the sum of what each column promised.
         """
         if self.is_fixed:
             return
-        if undone > self.undone * bundles or efficiency < self.shrink:
+        if undone > self.undone * n_blocks or efficiency < self.shrink:
             self.tau = max(SMALLEST_TAU, self.tau // 2)
         elif undone == 0 and efficiency > self.grow:
             self.tau = min(self.most, 2 * self.tau)
 
 
-# The exact step lock-free: no bundles, no barriers, atomic updates (cpp/kernels/lockfree.hpp).
+# The exact step lock-free: no blocks, no barriers, atomic updates (cpp/kernels/lockfree.hpp).
 #
 # Each thread takes the next columns of the sweep and moves them at once. Not monotone by
 # construction, and not repeatable to the bit with several threads; it ends with an exact refresh.
@@ -261,11 +261,11 @@ class ExactAsync(MultiplicativeWeights):
         self.plan = SweepPlan(self.problem, start.seed)
 
     def advance(self, epochs_left: float) -> None:
-        """Go on with the sweep at hand, as far as the next look."""
+        """Continue the current sweep, as far as the next evaluation of the objective."""
         columns = self.plan.take(self.updates_in(epochs_left))
         while len(columns) > 0:  # a call ends early where the numbers ask for a refresh
-            # Rows drift by far less than the sum of all steps, which is all that threads can tell
-            # each other; so it ends a call early only where weights are already hard to represent.
+            # Rows drift by far less than the sum of all steps, which is all that threads can know
+            # of each other; so it ends a call early only where weights are hard to represent.
             rows = self.rows
             weights = (rows.matrix, rows.w, rows.E, rows.kernel_c)
             most = math.inf if self.was_safe else MAX_DRIFT

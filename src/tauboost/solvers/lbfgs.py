@@ -32,7 +32,7 @@ def minimise(at: Lbfgs, monitor: Monitor) -> Result:
             raise _OutOfEpochsError
         return at.evaluate(lam)
 
-    def look(intermediate_result: Any) -> None:
+    def check(intermediate_result: Any) -> None:
         at.accept(intermediate_result.x)
         if monitor.observe(at) is not None:
             raise StopIteration
@@ -46,7 +46,7 @@ def minimise(at: Lbfgs, monitor: Monitor) -> Result:
             method="L-BFGS-B",
             jac=True,
             bounds=bounds,
-            callback=look,
+            callback=check,
             options=options,
         )
         if outcome.status != 99:  # anything but our own StopIteration

@@ -1,4 +1,4 @@
-"""Watches one solve: the trace, the tests of its tolerances, the verdict.
+"""Watches one solve: the trace, the tests of its tolerances, the status.
 
 On separable data no finite optimum exists; a certificate of separability ends the run there. Where
 the optimum can be bounded from below (certificate.py), a run ends with a gap and may stop on it.
@@ -34,12 +34,12 @@ MOST_ROUNDING = 4.0
 
 @dataclass(frozen=True)
 class Snapshot:
-    """What a callback is given at each look at the objective.
+    """What a callback is given at each evaluation of the objective.
 
     Attributes
     ----------
     epoch, updates, seconds, value, objective
-        As in :class:`tauboost.Trace`, of this look.
+        As in :class:`tauboost.Trace`, of this evaluation.
     lam, intercept
         Where the run is.
 
@@ -79,7 +79,7 @@ Callback = Callable[[Snapshot], Any]
 
 
 class Monitor:
-    """Watches one solve: keeps the trace and the clock, calls back, and gives the verdict."""
+    """Watches one solve: keeps the trace and the clock, calls back, and returns the status."""
 
     def __init__(
         self,
@@ -95,12 +95,12 @@ class Monitor:
         self._bounded_at: Vector | None = None
         self._rows: list[tuple[float, float, float, float, float]] = []
         self._next_test = 0.0
-        self._objective: float | None = None  # at the last look
+        self._objective: float | None = None  # at the last evaluation
         self._verdict: tuple[Status, str] | None = None
         self._start = time.perf_counter()
 
     def observe(self, at: Iteration) -> Status | None:
-        """Look at the current point; a status means: stop here."""
+        """Evaluate the current point; a status means: stop here."""
         epoch, seconds = at.epochs(), time.perf_counter() - self._start
         objective = at.value + self.penalty.value(at.lam)
         if at.is_monotone and self._objective is not None:
@@ -179,7 +179,7 @@ class Monitor:
         return rule.limit_met(epoch, seconds)
 
     def _worth_a_test(self, at: Iteration, epoch: float) -> bool:
-        """Tell whether to look at the whole gradient: on a hint, or else now and then."""
+        """Return True if the whole gradient is due: on a hint, or else now and then."""
         if at.edge_hint is not None:
             is_near = at.edge_hint <= 2 * self.rule.edge
             return is_near or is_unbounded(self.problem, self.penalty, at.value, at.lam)
@@ -223,7 +223,7 @@ class Monitor:
         # From one point there is no more to learn, but for weights that are still to be found.
         is_known = self._bounded_at is not None and np.array_equal(self._bounded_at, at.lam)
         if not is_known or self.bounding.needs_weights:
-            if self.bounding.look(at.lam, most_epochs):
+            if self.bounding.update(at.lam, most_epochs):
                 at.finish()  # the sweeps may have used the same rows
             self._bounded_at = at.lam.copy()
         bound = self.bounding.value

@@ -257,11 +257,11 @@ class _Hessian:
         return np.asarray(product)
 
 
-def penalised(strength: Vector | float, columns: NDArray[np.intp], n: int) -> Vector:
-    """Return the strengths of some columns: 0 from the n-th on."""
+def penalised(alpha: Vector | float, columns: NDArray[np.intp], n: int) -> Vector:
+    """Return the l1 or l2 penalty of some columns: 0 from the n-th on."""
     found = np.zeros(len(columns))
     is_penalised = columns < n
-    found[is_penalised] = np.broadcast_to(strength, n)[columns[is_penalised]]
+    found[is_penalised] = np.broadcast_to(alpha, n)[columns[is_penalised]]
     return found
 
 

@@ -37,7 +37,7 @@ class Status(StrEnum):
 
 @dataclass(frozen=True, repr=False)
 class Trace(Mapping[str, Vector]):
-    """One entry per look at the objective, the first at the starting point.
+    """One entry per evaluation of the objective, the first at the starting point.
 
     Reads as attributes (``trace.objective``) and as a mapping (``dict(trace)``).
 
@@ -77,7 +77,7 @@ class Trace(Mapping[str, Vector]):
 
     def __repr__(self) -> str:
         return (
-            f"Trace({len(self.epoch)} looks, {self.epoch[-1]:g} epochs, "
+            f"Trace({len(self.epoch)} evaluations, {self.epoch[-1]:g} epochs, "
             f"objective {self.objective[0]:.9g} to {self.objective[-1]:.9g})"
         )
 

@@ -14,7 +14,7 @@ or a regularization path are fields of it.
   (For a classifier's columns in which few values are large u_i is less: design.edge_units.)
 - ``gap``, ``relative_gap``: how far the objective can be above the optimum (certificate.py).
 - ``decrease``: how much a sweep lowers the objective. It costs nothing, and proves nothing: enough
-  to compare penalties by what is held out.
+  to compare penalties by validation loss.
 - ``target``, ``max_epochs``, ``time_limit``.
 """
 
@@ -88,7 +88,7 @@ class Watcher(Protocol[Seen_contra]):
     """Who decides when a fit stops."""
 
     def observe(self, at: Seen_contra) -> Status | None:
-        """Look at where it is; a status means: stop here."""
+        """Check the current point; a status means: stop here."""
 
     def epochs_left(self, at: Seen_contra) -> float:
         """Return how far it may still go."""
@@ -159,11 +159,11 @@ class StoppingRule:
 class SweepMonitor(Generic[F]):
     """Watches fits by what their sweeps gain: no objective is computed.
 
-    Every fit is swept once at least. ``look`` is called after each sweep, and asks to stop by True.
+    Every fit is swept once at least. ``report`` is called after each sweep; True asks to stop.
     """
 
-    def __init__(self, rule: StoppingRule, look: Callable[[], bool] | None = None) -> None:
-        self.rule, self.look = rule, look
+    def __init__(self, rule: StoppingRule, report: Callable[[], bool] | None = None) -> None:
+        self.rule, self.report = rule, report
         self._start = time.perf_counter()
         self._has_begun = False
 
@@ -172,7 +172,7 @@ class SweepMonitor(Generic[F]):
         if not self._has_begun:
             self._has_begun = True
             at.open_all()
-        elif self.look is not None and self.look():
+        elif self.report is not None and self.report():
             return Status.INTERRUPTED
         elif time.perf_counter() - self._start >= self.rule.time_limit:
             return Status.TIME_LIMIT

@@ -1,4 +1,4 @@
-"""From checked rows and labels to a model: the one door for estimators and the command line."""
+"""From checked rows and labels to a model: the entry point for estimators and the command line."""
 
 from __future__ import annotations
 
@@ -63,7 +63,7 @@ from .training import Samples
 __all__ = ["Trained", "fit", "train", "weighted_samples"]
 
 
-# How a classifier is trained: alpha is chosen on held-out samples or given, then it is solved.
+# How a classifier is trained: alpha is chosen by validation loss or given, then it is solved.
 #
 # The solution is the optimum on all samples, within ``tol``. A fit that was interrupted starts
 # from the point that its checkpoint holds, and does not search again.
@@ -159,7 +159,7 @@ def begun(
     none = np.zeros(samples.n_tasks, dtype=np.int64)
     if options.alpha == "auto" and parts:
         seen, points, held = search(LinearSpace(samples, options, parts), watch)
-        seen.caution = caution_of(samples, seen, held)
+        seen.caution = warning_of(samples, seen, held)
         if options.calibrate:
             # Each part weighs 1 in the choice.
             of_part = [np.full(np.count_nonzero(part), samples.copies @ part) for part in parts]
@@ -176,7 +176,7 @@ def begun(
 def calibrated(
     samples: Samples, options: Options, watch: Watch, given: Progress, held: Vector
 ) -> tuple[float, float]:
-    """Fit without the held-out samples to learn the link; a checkpoint is of the fit to all."""
+    """Fit without the validation set to learn the link; a checkpoint is of the fit to all."""
     first = Refit(samples.without(held), replace(options, checkpoint=None), watch, given).run()
     scored = held > 0.0
     rows, weights = samples.arrays.select(scored), (samples.weights * held)[scored]
@@ -188,7 +188,7 @@ def calibrated(
 def finished(
     model: Trained, samples: Samples, options: Options, selection: Selection, *, is_searched: bool
 ) -> Trained:
-    """Calibrate the model where that was asked for, and say how it came about."""
+    """Calibrate the model where that was asked for, and set the message: how it came about."""
     candidate = selection.candidate
     if selection.link is not None:
         model = with_link(model, *selection.link)
@@ -210,12 +210,12 @@ def finished(
     if options.early_stopping or samples.n_given < FEWEST:
         return model
     of_fit = (candidate.loss, candidate.alpha, samples.n_threads)
-    caution = of_model(samples.arrays, model.coef, model.intercept, *of_fit)
-    return replace(model, caution=caution)
+    warning = of_model(samples.arrays, model.coef, model.intercept, *of_fit)
+    return replace(model, caution=warning)
 
 
-def caution_of(samples: Samples, seen: Selection, held: Validation) -> str:
-    """Judge the choice by what was held out."""
+def warning_of(samples: Samples, seen: Selection, held: Validation) -> str:
+    """Return what to warn of, judged by the validation set."""
     said = of_choice(held.decisions, held.codes, held.weights, seen.loss)
     # The weakest of a path is no reason to worry: weaker ones, when tried, were never better.
     if not said and slope_at_the_end(*seen.tried()) > 0:
@@ -237,7 +237,7 @@ class Refit:
         self.told = 0  # sweeps, as events have them
 
     def run(self) -> Trained:
-        """Go on from where the progress is."""
+        """Continue from where the progress is."""
         self._approach()
         self.told = int(self.n_before.max())
         for task in range(len(self.found), self.samples.n_tasks):
@@ -303,7 +303,7 @@ class Refit:
         if factors is not None:
             factors = tuple(None if f is None else f[design.place] for f in factors)  # type: ignore
 
-        def look(snapshot: Snapshot) -> bool:
+        def report(snapshot: Snapshot) -> bool:
             sweeps, counts = round(snapshot.epoch), self.n_before.copy()
             counts[: task + 1] = [*(minimum.n_sweeps for minimum in self.found), n_before + sweeps]
             self._save(
@@ -323,7 +323,7 @@ class Refit:
             time_limit=self.watch.left,
             lam0=lam0,
             random_state=alpha_path.SEED,
-            callback=look,
+            callback=report,
         )
         found = self._minimum(design, result, n_before)
         self.told += found.n_sweeps - n_before
@@ -394,11 +394,11 @@ def fit(
     )
     prints, n_features = prints_of(samples, arrays.shape[1]), arrays.shape[1]
     record = Record.of(prints, samples.codes, len(classes), n_features)
-    # Hashes of words, which come with units of their own, lie anywhere.
+    # Hashed words, which come with their own scale, may be in any column.
     note = note_of_width(samples.used, n_features) if units == "own" else ""
     samples = samples.merged()
     found = train(samples, options, None if last is None else start_of(samples, last))
-    caution = (
+    warning = (
         note
         or found.caution
         or of_rare_classes(
@@ -406,7 +406,7 @@ def fit(
             lambda: decision_values(samples.arrays, found.coef, found.intercept, n_threads),
         )
     )
-    warn_of(caution)
+    warn_of(warning)
     return Model(
         classes,
         samples.expand(found.coef, n_features),
@@ -419,7 +419,7 @@ def fit(
         found.held_out_loss,
         found.message,
         found.table,
-        replace(record, caution=caution, gap=found.gap),
+        replace(record, caution=warning, gap=found.gap),
     )
 
 

@@ -23,7 +23,7 @@ from ..io.model_file import Format, ModelFile, is_size
 from ..io.tensors import excerpt
 from ..losses import LOSSES, Loss
 from ..models import Contributions, FittedModel
-from ..search.record import LINEAR, Record, pack_race, read_record, unpack_race
+from ..search.record import LINEAR, Record, pack_candidates, read_record, unpack_candidates
 from ..search.saved_params import check_params
 from ..validation import CsrArrays, check_real, check_vector
 from .decisions import decision_values, sparse_decision_values
@@ -82,7 +82,7 @@ class Model(FittedModel):
     l1_ratio: float
     n_iter: int  # sweeps
     objective: Vector  # F + psi, (tasks,)
-    held_out_loss: float  # NaN where no samples were held out
+    held_out_loss: float  # NaN where there was no validation set
     message: str
     selection: list[dict[str, float | str]] = field(default_factory=list)
     record: Record | None = None  # what it was fitted on, where that is known
@@ -155,12 +155,12 @@ class Model(FittedModel):
             intercept,
             **check_fitted(file),
             objective=check_vector(file.fitted["objective"], len(intercept), "objective"),
-            selection=unpack_race(file.fitted, LINEAR),
+            selection=unpack_candidates(file.fitted, LINEAR),
         )
 
 
-def fitted_facts(model: Any, race: tuple[str, ...]) -> dict[str, Any]:
-    """Return what files of all models say of the fit; ``race``: what is known of a candidate."""
+def fitted_facts(model: Any, columns: tuple[str, ...]) -> dict[str, Any]:
+    """Return what all model files hold of the fit; ``columns``: those of the search's table."""
     facts = {
         "loss": model.loss,
         "alpha": model.alpha,
@@ -171,7 +171,7 @@ def fitted_facts(model: Any, race: tuple[str, ...]) -> dict[str, Any]:
         "objective": model.objective,
         "slope": LOSSES[model.loss].link_slope,
         "offset": 0.0,
-        **pack_race(model.selection, race),
+        **pack_candidates(model.selection, columns),
     }
     record = model.record
     if record is not None:
@@ -181,7 +181,7 @@ def fitted_facts(model: Any, race: tuple[str, ...]) -> dict[str, Any]:
 
 
 def check_fitted(file: ModelFile) -> dict[str, Any]:
-    """Return what files of all models say of the fit, checked."""
+    """Return what all model files hold of the fit, checked."""
     fitted = file.fitted
     loss = str(fitted["loss"])
     if loss not in LOSSES:
@@ -200,17 +200,17 @@ def check_fitted(file: ModelFile) -> dict[str, Any]:
     }
 
 
-# From decision values to probabilities: a link fitted on held-out samples.
+# From decision values to probabilities: a link fitted on the validation set.
 #
 # Two classes, a sigmoid (Platt 1999):
 #
 #     p = 1 / (1 + exp(-(slope H + offset)))
 #
-# Minimised by Newton's method on the log-loss of the held-out samples, whose targets are pulled a
+# Minimised by Newton's method on the log-loss of the validation set, whose targets are pulled a
 # little towards one half, as Platt does, so that separable samples have an optimum too.
 #
 # Several classes, one slope for all and no offset (a temperature). A sigmoid for each, which
-# looks at one class against the rest, knows nothing of the scaling to sum 1 that comes after it,
+# sees one class against the rest, knows nothing of the scaling to sum 1 that comes after it,
 # and has two numbers to learn from the few samples of one class: both made small sets worse than
 # they were. The logarithm of the slope has a normal prior around that of the natural link, worth
 # a few samples.

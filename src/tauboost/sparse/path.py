@@ -1,7 +1,7 @@
-"""Regularization paths of linear models: walks (search/path.py) in the lanes of one matrix.
+"""Regularization paths of linear models: walks (search/path.py) in batches on one matrix.
 
-A lane holds one fold's problem at one alpha. When it is solved only psi changes: no weight is
-computed anew. Up to eight lanes share every read of the matrix.
+A fit of a batch is one fold's problem at one alpha. When it is solved only psi changes: no weight
+is computed anew. Up to eight fits share every read of the matrix.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from ..search.search import Candidate, Watch
 from ..solvers.stopping import StoppingRule
 from ..validation import CsrArrays
 from . import search as alpha_path
-from .batch import LANES, Lanes
+from .batch import WIDTHS, Batch
 from .factors import factors_of
 from .training import Samples, intercepts_at_best
 
@@ -74,7 +74,7 @@ class LinearPaths:
         self.c = np.stack([weights / weights.sum() for weights in learning], axis=1)
 
     def run(self, tol: float, max_iter: int, listen: Listener, watch: Watch) -> None:
-        """Walk all paths, and tell about every problem solved.
+        """Walk all paths, and report every problem solved.
 
         That is when a sweep over all columns lowers F + psi by no more than ``tol`` times the
         log-loss that the classes' shares alone give, or after ``max_iter`` sweeps.
@@ -85,7 +85,7 @@ class LinearPaths:
             StoppingRule(decrease=tol, max_epochs=max_iter),
             listen,
             watch,
-            width=LANES[-1],
+            width=WIDTHS[-1],
             n_threads=self.samples.n_threads,
         )
 
@@ -101,18 +101,18 @@ class LinearPaths:
 
 
 class LinearPathBatch:
-    """Some walks, and the lanes they are in.
+    """Some walks, and the batch they are in.
 
-    Between sweeps over all columns come some over those that any lane uses, if these are few.
+    Between sweeps over all columns come some over those that any fit uses, if these are few.
     """
 
     def __init__(self, paths: LinearPaths, walks: list[Walk], n_threads: int) -> None:
         self.paths, self.walks = paths, walks
         samples, loss = paths.samples, paths.candidates[0].loss
         shares = np.array([paths.share(walk) for walk in walks])
-        # What a sweep gains is measured in the log-loss of always saying these shares.
+        # What a sweep gains is measured in the log-loss of always predicting these shares.
         self.unit = -np.asarray(xlogy(shares, shares) + xlogy(1.0 - shares, 1.0 - shares))
-        self.lanes = Lanes(
+        self.batch = Batch(
             samples.matrix,
             LOSSES[loss],
             paths.c[:, [walk.fold for walk in walks]],
@@ -122,49 +122,49 @@ class LinearPathBatch:
             n_threads=n_threads,
             start=intercepts_at_best(samples, loss, shares.tolist()),
         )
-        self.every, self.counts = self.lanes.columns, self.lanes.counts
+        self.every, self.counts = self.batch.columns, self.batch.counts
         self.n_partial = 0  # since the last sweep over all
 
     def epochs(self) -> float:
         """Sweeps so far."""
-        return float(self.lanes.n_sweeps)
+        return float(self.batch.n_sweeps)
 
     def advance(self, epochs_left: float) -> None:  # noqa: ARG002 - always one sweep
         """Sweep each problem once, over all columns or over those in use."""
-        self.lanes.sweep()
+        self.batch.sweep()
         for walk in self.walks:
             walk.n_sweeps += 1
 
     def solved(self, decrease: float) -> Mask:
         """Return which fits gained no more than this share in the last sweep."""
-        return np.asarray(self.lanes.decrease <= decrease * self.unit)
+        return np.asarray(self.batch.decrease <= decrease * self.unit)
 
     def is_complete(self, is_solved: bool) -> bool:
         """Choose the columns of the next sweep; True: the last one was over all columns."""
-        was_full = self.lanes.columns is self.every
+        was_full = self.batch.columns is self.every
         if was_full:
             self.n_partial = 0
-            self.lanes.columns = self._used()
+            self.batch.columns = self._used()
         else:
             self.n_partial += 1
             if is_solved or self.n_partial >= MOST_PARTIAL_SWEEPS:
-                self.lanes.columns = self.every
+                self.batch.columns = self.every
         return was_full
 
     def _used(self) -> NDArray[np.int32]:
-        is_used = self.lanes.lam[self.every].any(axis=1) | (self.every >= self.lanes.n_penalised)
+        is_used = self.batch.lam[self.every].any(axis=1) | (self.every >= self.batch.n_penalised)
         used = self.every[is_used]
-        few = self.counts[used].sum() <= LARGEST_SHARE * self.lanes.matrix.nnz
+        few = self.counts[used].sum() <= LARGEST_SHARE * self.batch.matrix.nnz
         return used if few and len(used) else self.every
 
     def arrivals(self, places: list[int], is_solved: Mask) -> list[Arrival]:
         """Return where some walks are, and send them on to their next alphas."""
-        values = self.lanes.values()
+        values = self.batch.values()
         return [self._arrive(k, float(values[k]), bool(is_solved[k])) for k in places]
 
     def _arrive(self, k: int, value: float, is_solved: bool) -> Arrival:
         walk, paths = self.walks[k], self.paths
-        point, penalty = np.ascontiguousarray(self.lanes.lam[:, k]), paths.psi(walk)
+        point, penalty = np.ascontiguousarray(self.batch.lam[:, k]), paths.psi(walk)
         coef, intercept = paths.samples.design.coefficients(point)
         arrival = Arrival(
             walk.fold,
@@ -180,11 +180,11 @@ class LinearPathBatch:
         walk.n_sweeps = 0
         if walk.ahead:
             psi = paths.psi(walk)
-            self.lanes.l1[k], self.lanes.l2[k] = psi.l1, psi.l2
+            self.batch.l1[k], self.batch.l2[k] = psi.l1, psi.l2
         return arrival
 
     def keep(self, going: list[int]) -> None:
-        """Go on with some of the walks, where that makes lanes narrower."""
-        if len(going) <= self.lanes.width // 2:
-            self.lanes.keep(going)
+        """Continue with some of the walks, where that makes the batch narrower."""
+        if len(going) <= self.batch.width // 2:
+            self.batch.keep(going)
             self.walks, self.unit = [self.walks[k] for k in going], self.unit[going]

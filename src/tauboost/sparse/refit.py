@@ -1,4 +1,4 @@
-"""The first part of a fit with many columns: sweeps of all tasks side by side, in lanes.
+"""The first part of a fit with many columns: sweeps of all tasks side by side, in a batch.
 
 Where a Newton step over all columns is cheap, ``solve`` takes it at once. Else sweeps with steps in
 a subspace (batch.py) come near the optimum sooner than it does by itself. Of two classes they
@@ -58,7 +58,7 @@ class Trained:
     candidate: Candidate
     n_sweeps: int
     objective: Vector  # F without psi, (tasks,)
-    penalty: Vector  # psi, in the units of the columns, (tasks,)
+    penalty: Vector  # psi, in the scale of the columns, (tasks,)
     message: str
     held_out_loss: float = nan
     table: list[dict[str, float | str]] = field(default_factory=list)
@@ -94,7 +94,7 @@ def goal_of(psi: Penalty, tol: float) -> dict[str, Any]:
 
 
 def message_of(found: list[Minimum], tol: float) -> str:
-    """Say how far a fit went: what its worst task did."""
+    """Return how far a fit went: what its worst task did."""
 
     def badness(minimum: Minimum) -> tuple[bool, bool, float]:
         is_open = minimum.status is not Status.CONVERGED
@@ -109,7 +109,7 @@ def message_of(found: list[Minimum], tol: float) -> str:
     gap = f"certified gap {size}{of_what}"
     if worst.status is Status.CONVERGED:
         return f"Converged: {gap}, tol={tol:g}."
-    why, _, _ = worst.message.partition(" The optimum is at least")  # that is said already
+    why, _, _ = worst.message.partition(" The optimum is at least")  # the message has that already
     return f"Not converged to tol={tol:g}: {gap}. {why}"
 
 
@@ -133,7 +133,7 @@ def model_at(
 
 
 def with_link(model: Trained, slope: float, offset: float) -> Trained:
-    """Scale and shift the model, so that the loss's own link gives what held-out samples say.
+    """Scale and shift the model, so that the loss's own link is the one fitted on validation.
 
     A sigmoid of slope H + offset is the natural one of (slope H + offset) / natural slope.
     """
@@ -150,7 +150,7 @@ def with_link(model: Trained, slope: float, offset: float) -> Trained:
 ENOUGH = 0.2
 # Where the gap is still too large then, sweeps have to fall as far as it has to, to this power.
 POWER, LEAST_SHARE, MOST_SHARE = 1.4, 0.05, 0.7
-# Where so many sweeps are not enough, others are better.
+# Where MOST_SWEEPS sweeps are not enough, other methods are better.
 MOST_SWEEPS = 30
 
 
@@ -173,7 +173,7 @@ class Approach(SweepMonitor[AlphaPath]):
         held = [np.zeros(samples.n)]
         self.path = AlphaPath(samples, candidate, held, start, factors=[factors])
         most = min(MOST_SWEEPS, options.max_iter - 1) - n_before
-        super().__init__(watch.rule(0.0, most), self._look)
+        super().__init__(watch.rule(0.0, most), self._report)
         self.share = ENOUGH
         self.found: Minimum | None = None
         self._go_on(self.path.objective())
@@ -198,7 +198,7 @@ class Approach(SweepMonitor[AlphaPath]):
         return Status.MAX_EPOCHS if at.epochs() >= self.rule.max_epochs else None
 
     def _is_enough(self, at: AlphaPath) -> bool:
-        """Return True if more sweeps are of no use; else say how far they are to go."""
+        """Return True if more sweeps are of no use; else set how far they are to go."""
         tol, objective = self.tol, at.objective()
         if objective >= 0.8 * self.objective:
             if not self.samples.is_binary:
@@ -219,7 +219,7 @@ class Approach(SweepMonitor[AlphaPath]):
         enough = self.share * self.tol * objective / self.samples.n_tasks
         self.rule = replace(self.rule, decrease=enough)
 
-    def _look(self) -> bool:
+    def _report(self) -> bool:
         self.note()
         return self.watch.tell("fit", self.n_sweeps, self.path.objective)
 
@@ -243,7 +243,7 @@ class Approach(SweepMonitor[AlphaPath]):
 
 
 def is_worth_it(samples: Samples, candidate: Candidate) -> bool:
-    """Tell whether sweeps in lanes are the faster way to begin."""
+    """Return True if sweeps of a batch are the faster way to begin."""
     if candidate.loss != "logistic" or candidate.l1_ratio > 0 or candidate.alpha == 0:
         return False
     matrix = samples.matrix
@@ -251,17 +251,17 @@ def is_worth_it(samples: Samples, candidate: Candidate) -> bool:
     return matrix.n > MOST_DENSE or price > 2 * WARM * matrix.nnz
 
 
-# Early stopping: sweeps at one alpha, ended where held-out samples like them best.
+# Early stopping: sweeps at one alpha, ended where the validation loss is least.
 #
 # What is kept is no optimum, and depends on the order of the sweeps: for those who ask for it.
 
 
-# After so many sweeps without an improvement by this share, no more are made.
+# After PATIENCE sweeps without an improvement by this share, no more are made.
 PATIENCE, LEAST_IMPROVEMENT = 3, 1e-4
 
 
 class Patience:
-    """Watches what held-out samples make of each sweep, and keeps the best."""
+    """Watches the validation loss after each sweep, and keeps the best."""
 
     def __init__(self, path: AlphaPath, max_iter: int, watch: Watch) -> None:
         self.rule, self.watch = watch.rule(-np.inf, max_iter), watch
@@ -301,7 +301,7 @@ def stopped_early(
     max_iter: int,
     watch: Watch,
 ) -> Trained:
-    """Sweep over what is not held out, and keep the sweep with the least held-out loss."""
+    """Sweep over the training part, and keep the sweep with the least validation loss."""
     path = AlphaPath(samples, candidate, [held], start, seed=samples.seed, in_subspace=False)
     seen = Patience(path, max_iter, watch)
     run(path, seen)

@@ -130,7 +130,7 @@ class Moments(NamedTuple):
 
     @classmethod
     def of(cls, arrays: CsrArrays, weights: Vector, ranges: Ranges, n_threads: int) -> Moments:
-        """Look at some rows of those that the ranges are of."""
+        """Return the moments of the dense columns, from the rows that the ranges are of."""
         columns = ranges.dense
         zero, size = ranges.dense_ends
         slot = np.full(arrays.shape[1], -1, dtype=np.int32)
@@ -171,7 +171,7 @@ class Ranges:
 
     @classmethod
     def of(cls, arrays: CsrArrays, n_threads: int) -> Ranges:
-        """Look at all entries."""
+        """Return the ranges of all columns, from all entries."""
         m, n = arrays.shape
         least, most = np.full(n, np.inf), np.full(n, -np.inf)
         counts = np.zeros(n, dtype=np.int64)

@@ -1,8 +1,8 @@
-"""Which alpha: the one that held-out samples like best, along a path from strong to weak.
+"""Which alpha: the one with the least validation loss, along a path from strong to weak.
 
-Fits without each of some held-out parts walk down the alphas together (search.py), each from
+Fits without each of some folds walk down the alphas together (search.py), each from
 where the last left it. They are compared where they are nearly solved: what is chosen is a
-penalty, and nothing else. The path ends where the held-out loss has risen, and alpha is where a
+penalty, and nothing else. The path ends where the validation loss has risen, and alpha is where a
 parabola through the best point and its neighbours is least.
 """
 
@@ -23,7 +23,8 @@ from ..search.diagnosis import entropy_of
 from ..search.options import Options
 from ..search.search import Batch, Candidate, Selection, Validation, Watch, vertex
 from ..solvers.stopping import StoppingRule
-from .batch import LANES, Lanes, Subspace, sweep_side_by_side
+from .batch import WIDTHS, Subspace, sweep_batches
+from .batch import Batch as FitBatch
 from .design import decisions
 from .factors import factors_of
 from .training import Samples, intercepts_at_best, largest_gradient, unit_of_l2
@@ -31,33 +32,33 @@ from .training import Samples, intercepts_at_best, largest_gradient, unit_of_l2
 __all__ = ["AlphaPath", "LinearSpace", "candidates", "fallback"]
 
 
-# Held-out parts and classes along a path of alpha, side by side in lanes.
+# Folds and classes along a path of alpha, in batches of fits.
 #
-# A lane holds the problem of one class without one held-out part. All of them go from one alpha
-# to the next, each from where it was, and are (loosely) solved there; what is held out then tells
-# which alpha is best.
+# A fit solves the problem of one class without one fold. All of them go from one alpha to the next,
+# each from where it was, and are (loosely) solved there; the validation loss then decides which
+# alpha is best.
 
 
-# The order of sweeps has a seed of its own: no model depends on that of a user.
+# The order of sweeps has a separate seed: no model depends on that of a user.
 SEED = 0
 
 
 @dataclass
 class Group:
-    """Up to eight lanes, and which part and task each of them is."""
+    """A batch of up to eight fits, and which part and task each of them is."""
 
     pairs: list[tuple[int, int]]
-    lanes: Lanes
+    batch: FitBatch
     factors: list[Factors | None]
     subspace: Subspace
 
 
 class AlphaPath:
-    """Fits of one loss and l1_ratio, of all tasks without each of some held-out parts.
+    """Fits of one loss and l1_ratio, of all tasks without each of some folds.
 
     Parameters
     ----------
-    parts : of each, the share of every sample that is held out
+    parts : of each fold, the share of every sample that it holds out
     start : array of shape (tasks, n), points of the core; None: 0, the intercepts at their best
     seed : of the order of sweeps; None: always the same
     in_subspace : whether a step in a subspace follows each sweep, where there is one
@@ -91,7 +92,7 @@ class AlphaPath:
             self.c.append(trained / trained.sum())
         self.factors = factors or [factors_of(samples, held) for held in parts]
         pairs = [(p, t) for p in range(len(parts)) for t in range(samples.n_tasks)]
-        n_groups = -(-len(pairs) // LANES[-1])
+        n_groups = -(-len(pairs) // WIDTHS[-1])
         self.groups = [
             self._group([pairs[k] for k in some], start)
             for some in np.array_split(np.arange(len(pairs)), n_groups)
@@ -101,7 +102,7 @@ class AlphaPath:
     def _group(self, pairs: list[tuple[int, int]], start: Vector | None) -> Group:
         samples, n = self.samples, self.samples.design.n_penalised
         own = [self.factors[p][t] for p, t in pairs]
-        lanes = Lanes(
+        batch = FitBatch(
             samples.matrix,
             self.loss,
             np.stack([self.c[p] for p, _ in pairs], axis=1),
@@ -112,7 +113,7 @@ class AlphaPath:
             mean_row=samples.mean_row,
             start=self._start(pairs) if start is None else start[[t for _, t in pairs]].T,
         )
-        return Group(pairs, lanes, own, Subspace(lanes))
+        return Group(pairs, batch, own, Subspace(batch))
 
     def _start(self, pairs: list[tuple[int, int]]) -> Vector | None:
         codes, samples = self.samples.codes[self.samples.order], self.samples
@@ -125,7 +126,7 @@ class AlphaPath:
         for group in self.groups:
             for k, own in enumerate(group.factors):
                 psi = candidate.psi(self.samples.design.n_penalised, own)
-                group.lanes.l1[k], group.lanes.l2[k] = psi.l1, psi.l2
+                group.batch.l1[k], group.batch.l2[k] = psi.l1, psi.l2
         return self
 
     @property
@@ -143,13 +144,13 @@ class AlphaPath:
 
     def close(self, decrease: float) -> bool:
         """Leave out the groups whose last sweep gained no more in any fit; True: none is left."""
-        gained = [(float(group.lanes.decrease.max()), group) for group in self.open_groups]
+        gained = [(float(group.batch.decrease.max()), group) for group in self.open_groups]
         self.open_groups = [group for gain, group in gained if gain > decrease]
         return not self.open_groups
 
     def advance(self, epochs_left: float = 1.0) -> None:  # noqa: ARG002 - always one sweep
         """Sweep the fits that are open."""
-        sweep_side_by_side([group.lanes for group in self.open_groups], self.samples.n_threads)
+        sweep_batches([group.batch for group in self.open_groups], self.samples.n_threads)
         self.n_sweeps += 1
         for group in self.open_groups if self.in_subspace else ():
             group.subspace.take()
@@ -158,7 +159,7 @@ class AlphaPath:
         """Decision values of what each part holds out, (samples, tasks)."""
         found = [np.empty((len(rows), self.samples.n_tasks)) for rows in self.rows]
         for group in self.groups:
-            residuals = {p: group.lanes.row_residuals(self.rows[p]) for p, _ in group.pairs}
+            residuals = {p: group.batch.row_residuals(self.rows[p]) for p, _ in group.pairs}
             for k, (p, t) in enumerate(group.pairs):
                 is_positive = self.samples.is_positive(t, self.codes[p])
                 found[p][:, t] = decisions(residuals[p][:, k], is_positive)
@@ -178,7 +179,7 @@ class AlphaPath:
         for group in self.groups:
             for k, (p, t) in enumerate(group.pairs):
                 if p == fold:
-                    found[t] = group.lanes.lam[:, k]
+                    found[t] = group.batch.lam[:, k]
         return found
 
     def values(self) -> Vector:
@@ -186,7 +187,7 @@ class AlphaPath:
         found = np.empty((len(self.rows), self.samples.n_tasks))
         for group in self.groups:
             for k, (p, t) in enumerate(group.pairs):
-                found[p, t] = group.lanes.value(k)
+                found[p, t] = group.batch.value(k)
         return found
 
     def objective(self) -> float:
@@ -195,7 +196,7 @@ class AlphaPath:
         for group in self.groups:
             for k, own in enumerate(group.factors):
                 total += self.candidate.psi(n, own).value(
-                    np.ascontiguousarray(group.lanes.lam[:, k])
+                    np.ascontiguousarray(group.batch.lam[:, k])
                 )
         return total / len(self.rows)
 
@@ -209,15 +210,15 @@ DECADES_OF_L1 = np.arange(-0.5, -5.1, -0.5)
 STRONGER = 10.0 ** np.array([0.5, 1.0, 1.5, 2.0, 2.5, 3.0])
 # The first few are always tried: where nothing moves yet, nothing improves.
 ALWAYS = 4
-# Without held-out samples to choose by: what is rarely far off.
-USUAL_STRENGTH = 0.1
+# Without a validation set to choose by: what is rarely far off.
+USUAL_ALPHA = 0.1
 L1_RATIOS = (0.0, 0.5, 1.0)
-# A fit is nearly solved where no sweep lowers its objective by this share of the held-out loss.
+# A fit is nearly solved where no sweep lowers its objective by this share of the validation loss.
 # Newton's steps in a subspace are near the optimum then; sweeps without them have far to go. The
 # best alpha of many samples is a wide valley (docs/decisions/0037).
 NEARLY, NEARLY_OF_MANY, NEARLY_BY_SWEEPS = 1e-2, 1e-1, 1e-3
 MANY = 8_000
-# The path ends after two alphas that are no better by this share, or one that is worse by so much.
+# The path ends after two alphas that are no better by this share, or one that is worse by WORSE.
 LEAST_IMPROVEMENT, WORSE = 1e-3, 1e-2
 
 
@@ -226,7 +227,7 @@ class LinearSpace:
 
     def __init__(self, samples: Samples, options: Options, parts: list[Vector]) -> None:
         self.samples, self.options, self.parts = samples, options, parts
-        self.share, self.last = 0.0, math.inf  # of the last held-out loss: what a sweep may gain
+        self.share, self.last = 0.0, math.inf  # of the last validation loss: what a sweep may gain
 
     def batches(self, seen: Selection) -> Iterator[AlphaPath]:
         """Go down every path until it has risen; up from its strongest, if that is the best."""
@@ -279,7 +280,7 @@ def fallback(samples: Samples, options: Options) -> Candidate:
     l1_ratio = 0.0 if isinstance(options.l1_ratio, str) else options.l1_ratio
     if isinstance(options.alpha, str):
         unit = unit_of_l2(samples, factors_of(samples))
-        return Candidate(loss, USUAL_STRENGTH * unit, l1_ratio)
+        return Candidate(loss, USUAL_ALPHA * unit, l1_ratio)
     return Candidate(loss, options.alpha, l1_ratio)
 
 

@@ -1,12 +1,12 @@
-"""Training data as the estimators use them, and the part of them that is held out.
+"""Training data as the estimators use them, and their hold-out split.
 
-Features that no sample has are left out of the work. Which samples are held out is the matter of
+Features that no sample has are left out of the work. The hold-out split is decided by
 search/folds.py: it follows from their content, and neither their order nor a seed has a say.
 `merged` makes one sample of equal ones, so that a sample of weight 2 is that sample twice for every
 step of a fit, which counts rows and nonzeros.
 
 Columns are in units of their own (sparse/scaling.py), so that multiplying them by constants changes
-neither the fit nor what is held out. Only where a column's scale is meant, as that of a term of
+neither the fit nor the hold-out split. Only where a column's scale is meant, as that of a term of
 texts is, they stay in the units in which they are given.
 """
 
@@ -44,7 +44,7 @@ from .scaling import Units
 __all__ = ["Samples", "best_intercept", "intercepts_at_best", "largest_gradient", "unit_of_l2"]
 
 
-# Where there are more, features that no sample has are left out: lanes have many entries for each.
+# Where there are more, features that no sample has are left out: a batch has many entries for each.
 FEATURES_FOR_AN_ENTRY = 2
 
 
@@ -165,7 +165,7 @@ class Samples:
         """The kept features in the core: the one matrix that all problems share.
 
         With two classes its signs are those of the labels. With more, no labels are in it, and the
-        lanes carry them.
+        batches carry them.
         """
         positive = self.codes == 1 if self.is_binary else np.ones(self.n, dtype=bool)
         return SparseDesign.build(
@@ -173,7 +173,7 @@ class Samples:
             positive,
             self.fit_intercept,
             self.n_threads,
-            nonzeros_a_shard=NONZEROS_A_SHARD // 2,  # several lanes have more to do with each
+            nonzeros_a_shard=NONZEROS_A_SHARD // 2,  # a batch has more to do with each
             units=self.units,
         )
 
@@ -188,11 +188,11 @@ class Samples:
         return self.design.row_order
 
     def problem(self, loss: str) -> Problem:
-        """Return the problem of two classes, around the matrix that is there."""
+        """Return the problem of two classes, around the existing matrix."""
         return Problem.of_design(self.design, self.weights, loss=loss, n_threads=self.n_threads)
 
     def is_positive(self, task: int, codes: NDArray[np.intp]) -> Mask:
-        """Tell which samples, by the numbers of their classes, a task wants to be positive."""
+        """Return which samples, by the numbers of their classes, are positive in a task."""
         return np.asarray(codes == (1 if self.is_binary else task))
 
     def opposite(self, tasks: list[int]) -> Mask | None:
@@ -223,7 +223,7 @@ class Samples:
         return fingerprints(self.arrays, 0, self.n_threads)
 
     def identity(self) -> dict[str, Any]:
-        """Return what tells these samples from others, without a look at every entry."""
+        """Return what tells these samples from others, without reading every entry."""
         content = (self.arrays.row_ends(), self.codes, self.weights)
         factors = self.penalty_factors
         factors = checksum(factors) if isinstance(factors, np.ndarray) else factors
@@ -277,7 +277,7 @@ class Samples:
         return known[0].repeated if known and is_open else 0.0
 
     def held_out_parts(self, fraction: float, most: int | None = None) -> list[Vector]:
-        """Choose parts of about this fraction: what share of each sample is held out."""
+        """Choose parts of about this fraction: the share of each sample in the validation set."""
         return held_out_parts(self.split, self.codes, self.copies, fraction, most)
 
     def folds(

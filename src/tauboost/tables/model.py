@@ -20,7 +20,7 @@ from ..io.model_file import ModelFile
 from ..io.tensors import object_array
 from ..models import Contributions, FittedModel
 from ..parameters import of_old_names
-from ..search.record import TABLE, Record, unpack_race
+from ..search.record import TABLE, Record, unpack_candidates
 from ..search.saved_params import check_params
 from ..sparse.model import check_fitted, fitted_facts
 from .columns import CategoryColumn, Codes, Column, NumericColumn, Planes, n_planes, split_planes
@@ -249,7 +249,7 @@ class TableModel(FittedModel):
             arrays["intercept"],
             **check_fitted(file),
             objective=objective,
-            selection=unpack_race(file.fitted, TABLE),
+            selection=unpack_candidates(file.fitted, TABLE),
         )
 
     def _checked(self, codes: Planes) -> Planes:

@@ -1,7 +1,7 @@
 """The gate for tables: whatever a table is, its names, its size, and one column at a time.
 
 Data frames come through narwhals, which is imported when one is given; arrays, lists and SciPy's
-sparse matrices need nothing. A column is looked at, and complained of, when it is asked for: a
+sparse matrices need nothing. A column is read and checked when it is requested: a
 table to predict may have columns that the model does not use.
 """
 
@@ -168,7 +168,7 @@ def make_frame(names: Sequence[Any] | None, shape: tuple[int, ...], take: Take) 
     """Return the frame of columns that ``take`` gives; it must have some, of different names."""
     n_rows, n_columns = shape
     if n_columns == 0:
-        # scikit-learn's words, which its checks look for.
+        # scikit-learn's words, which its checks require.
         raise ValueError(
             f"the table has no columns: 0 feature(s) (shape=({n_rows}, 0)) while a minimum of 1 is "
             "required."
@@ -258,7 +258,7 @@ def _from_cells(cells: Any) -> Frame:
 
 def _from_array(array: NDArray[Any], names: list[Any] | None) -> Frame:
     if array.dtype.kind == "c":  # all columns: no use in looking for one that is not
-        raise ValueError("Complex data not supported: give their parts as columns of their own")
+        raise ValueError("Complex data not supported: give their parts as separate columns")
 
     def take(k: int, rows: Rows, is_category: bool) -> Values:
         name = f"x{k}" if names is None else str(names[k])

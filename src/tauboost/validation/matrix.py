@@ -210,7 +210,7 @@ def as_csr(X: Any) -> CsrArrays:
 
 
 def is_store(X: Any) -> bool:
-    """Tell whether X is a store: data on disk that check themselves."""
+    """Return True if X is a store: data on disk that check themselves."""
     return callable(getattr(X, "parts", None)) and callable(getattr(X, "reading", None))
 
 
@@ -219,7 +219,7 @@ def _inspected(X: Any) -> CsrArrays:
     what = not_valid(X)
     values = vector_of(X.data, what, "data")
     _check_numeric(values.dtype)
-    # Its own copy, in any case: nothing below looks at X's pointers again.
+    # Its own copy, in any case: nothing below reads X's pointers again.
     indptr, indices = np.array(X.indptr), np.asarray(X.indices)
     check_pointers(indptr, indices, len(values), X.shape[0], what)
     index = np.int32 if _fits_int32(indptr) and _fits_int32(indices) else np.int64

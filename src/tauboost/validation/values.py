@@ -1,6 +1,6 @@
 """One column of a table, whatever its cells were: numbers with NaN for missing, or words.
 
-Words are kept once each, with the place of its word for every row: what follows looks at a few
+Words are kept once each, with the place of its word for every row: what follows reads a few
 words in place of a million cells.
 """
 
@@ -108,7 +108,7 @@ def check_numbers(array: NDArray[Any], name: str) -> Vector:
 
 
 def _from_objects(cells: list[Any], name: str, is_category: bool) -> Values:
-    """Look at every different cell once; what cannot be looked up has no different cells."""
+    """Check every distinct cell once; unhashable cells have no distinct ones."""
     if len(cells) == 1 and (value := _single_cell(cells[0], is_category)) is not None:
         return value
     place: dict[Any, int] = {}

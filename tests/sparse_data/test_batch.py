@@ -1,4 +1,4 @@
-"""Problems in lanes are the problems they would be alone."""
+"""Problems of a batch are the problems they would be alone."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 import tauboost as tb
 from tauboost import _core, losses
 from tauboost.penalty import Penalty
-from tauboost.sparse.batch import Lanes, sweep_side_by_side
+from tauboost.sparse.batch import Batch, sweep_batches
 from tauboost.sparse.design import build_matrix, random_places
 from tauboost.validation import as_csr
 
@@ -28,11 +28,11 @@ def random_data(seed, m=200, n=30, valued=False):
     return X, y
 
 
-def lanes_of(problem, psi, **options):
+def batch_of(problem, psi, **options):
     c = np.repeat(problem.c[:, None], len(psi), axis=1)
     settings = {"seed": 0, "n_threads": 1} | options
     psi = [replace(net, n=problem.n_features) for net in psi]
-    return Lanes(problem.matrix, problem.loss_function, c, None, psi, **settings)
+    return Batch(problem.matrix, problem.loss_function, c, None, psi, **settings)
 
 
 def objective(problem, lam, psi):
@@ -49,11 +49,11 @@ PSIS = [Penalty(30, *net) for net in ((0, 1e-2), (3e-3, 0), (1e-3, 1e-3), (0, 1.
 def test_each_lane_reaches_the_optimum_of_its_problem(loss, valued, k):
     X, y = random_data(1, valued=valued)
     problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
-    lanes = lanes_of(problem, PSIS[:k])
+    batch = batch_of(problem, PSIS[:k])
     before = np.full(k, np.inf)
     for _ in range(300):
-        lanes.sweep()
-        now = [objective(problem, lanes.lam[:, q].copy(), PSIS[q]) for q in range(k)]
+        batch.sweep()
+        now = [objective(problem, batch.lam[:, q].copy(), PSIS[q]) for q in range(k)]
         assert np.all(np.array(now) <= before + 1e-12)
         before = np.array(now)
     for q in range(k):
@@ -67,13 +67,13 @@ def test_each_lane_reaches_the_optimum_of_its_problem(loss, valued, k):
 def test_values_and_residuals_are_those_of_lam(loss):
     X, y = random_data(2, valued=True)
     problem = tb.Problem(X, y, loss=loss)
-    lanes = lanes_of(problem, PSIS)
+    batch = batch_of(problem, PSIS)
     for _ in range(5):
-        lanes.sweep()
+        batch.sweep()
     for q in range(len(PSIS)):
-        r = problem.rows().residuals(lanes.lam[:, q].copy())
-        assert np.allclose(lanes.row_residuals(np.arange(200))[:, q], r, atol=1e-9)
-        assert lanes.values()[q] == pytest.approx(problem.rows().weigh(r).value, abs=1e-10)
+        r = problem.rows().residuals(batch.lam[:, q].copy())
+        assert np.allclose(batch.row_residuals(np.arange(200))[:, q], r, atol=1e-9)
+        assert batch.values()[q] == pytest.approx(problem.rows().weigh(r).value, abs=1e-10)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -81,13 +81,13 @@ def test_values_and_residuals_are_those_of_lam(loss):
 def test_labels_in_the_lanes_are_labels_in_the_matrix(loss, valued):
     X, y = random_data(3, valued=valued)
     problem = tb.Problem(X, y, loss=loss, fit_intercept=True)
-    plain = lanes_of(problem, PSIS[:2])
+    plain = batch_of(problem, PSIS[:2])
     arrays, place = as_csr(X), random_places(X.shape[1])
     matrix = build_matrix(arrays, np.ones(len(y), dtype=bool), place, True, 1)
     rows = np.asarray(matrix.row_order)
     opposite = np.repeat((y[rows] < 0)[:, None], 2, axis=1)
     c = np.full((len(y), 2), 1 / len(y))
-    signed = Lanes(matrix, losses.LOSSES[loss], c, opposite, PSIS[:2], seed=0, n_threads=1)
+    signed = Batch(matrix, losses.LOSSES[loss], c, opposite, PSIS[:2], seed=0, n_threads=1)
     for _ in range(10):
         plain.sweep()
         signed.sweep()
@@ -100,7 +100,7 @@ def test_a_row_of_weight_0_counts_as_absent():
     learnt = np.arange(200) % 4 > 0
     c = np.where(learnt, problem.c, 0.0)
     psi = [Penalty(30, 0.0, 1e-2)]
-    lanes = Lanes(
+    batch = Batch(
         problem.matrix,
         problem.loss_function,
         (c / c.sum())[:, None],
@@ -113,8 +113,8 @@ def test_a_row_of_weight_0_counts_as_absent():
     alone = tb.Problem(X[rows], y[rows], loss="logistic", fit_intercept=True)
     best = tb.solve(alone, alpha=1e-2, l1_ratio=0.0, tol=1e-10, random_state=0)
     for _ in range(300):
-        lanes.sweep()
-    assert np.allclose(problem.design.split(lanes.lam[:, 0])[0], best.lam, atol=1e-6)
+        batch.sweep()
+    assert np.allclose(problem.design.split(batch.lam[:, 0])[0], best.lam, atol=1e-6)
 
 
 @pytest.mark.parametrize("loss", LOSSES)
@@ -125,10 +125,10 @@ def test_bits_do_not_depend_on_threads(loss):
     assert problem.matrix.n_shards > 1
     points = []
     for n_threads in (1, 2, 3, 8):
-        lanes = lanes_of(problem, PSIS, n_threads=n_threads)
+        batch = batch_of(problem, PSIS, n_threads=n_threads)
         for _ in range(3):
-            lanes.sweep()
-        points.append(lanes.lam.copy())
+            batch.sweep()
+        points.append(batch.lam.copy())
     for point in points[1:]:
         assert np.array_equal(point, points[0])
 
@@ -136,14 +136,14 @@ def test_bits_do_not_depend_on_threads(loss):
 def test_keeping_some_lanes_leaves_their_course_as_it_was():
     X, y = random_data(5)
     problem = tb.Problem(X, y, loss="logistic")
-    whole, part = lanes_of(problem, PSIS), lanes_of(problem, PSIS)
-    for lanes in (whole, part):
-        lanes.sweep()
+    whole, part = batch_of(problem, PSIS), batch_of(problem, PSIS)
+    for batch in (whole, part):
+        batch.sweep()
     part.keep([3, 1])
     assert part.width == 2
-    for lanes in (whole, part):
-        lanes.bundles.tau = 4
-        lanes.sweep()
+    for batch in (whole, part):
+        batch.block_size.tau = 4
+        batch.sweep()
     assert np.array_equal(part.lam[:, :2], whole.lam[:, [3, 1]])
 
 
@@ -158,11 +158,11 @@ def test_odd_shapes_run_and_descend(seed, valued, loss):
     y[rng.permutation(m)[: max(1, m // 2)]] = 1
     problem = tb.Problem(X, y, loss=loss, fit_intercept=bool(seed % 2))
     psis = [PSIS[k] for k in rng.integers(0, len(PSIS), rng.integers(1, 9))]
-    lanes = lanes_of(problem, psis)
+    batch = batch_of(problem, psis)
     before = [problem.value(np.zeros(n))] * len(psis)
     for _ in range(4):
-        lanes.sweep()
-        now = [objective(problem, lanes.lam[:, q].copy(), psi) for q, psi in enumerate(psis)]
+        batch.sweep()
+        now = [objective(problem, batch.lam[:, q].copy(), psi) for q, psi in enumerate(psis)]
         assert np.all(np.isfinite(now))
         assert all(a <= b + 1e-12 for a, b in zip(now, before, strict=True))
         before = now
@@ -184,12 +184,12 @@ def test_bits_do_not_depend_on_the_width_of_vectors(loss, valued, vector_width):
     found = []
     for width in (2, 4, 8):
         vector_width(width)
-        lanes = [lanes_of(problem, PSIS[:k]) for k in (1, 2, 4, 5)]
+        batches = [batch_of(problem, PSIS[:k]) for k in (1, 2, 4, 5)]
         for _ in range(5):
-            for group in lanes:
+            for group in batches:
                 group.sweep()
         alone = tb.solve(problem, alpha=1e-3, l1_ratio=0.5, max_epochs=5, tol=0, random_state=0)
-        found.append(alone.lam.tobytes() + b"".join(group.lam.tobytes() for group in lanes))
+        found.append(alone.lam.tobytes() + b"".join(group.lam.tobytes() for group in batches))
     assert found[0] == found[1] == found[2]
 
 
@@ -199,12 +199,12 @@ def test_sweeps_side_by_side_have_the_bits_of_sweeps_alone(loss, n_threads):
     several, alone = ([], [])
     for seed, k in enumerate((1, 5, 2)):
         problem = tb.Problem(*random_data(seed, valued=seed > 0), loss=loss)
-        several.append(lanes_of(problem, PSIS[:k]))
-        alone.append(lanes_of(problem, PSIS[:k]))
+        several.append(batch_of(problem, PSIS[:k]))
+        alone.append(batch_of(problem, PSIS[:k]))
     for _ in range(3):
-        sweep_side_by_side(several, n_threads)
-        for lanes in alone:
-            lanes.sweep()
+        sweep_batches(several, n_threads)
+        for batch in alone:
+            batch.sweep()
     for one, other in zip(several, alone, strict=True):
         np.testing.assert_array_equal(one.lam, other.lam)
         np.testing.assert_array_equal(one.rows, other.rows)
@@ -218,19 +218,19 @@ def test_odds_that_are_no_numbers_are_made_anew():
     X.eliminate_zeros()
     problem = tb.Problem(X, y, loss="logistic")
     for k in (1, 2, 5):
-        lanes = lanes_of(problem, PSIS[:k])
+        batch = batch_of(problem, PSIS[:k])
         row = np.flatnonzero(problem.design.row_order == 7)
-        lanes.E[row, k - 1] = np.nan
-        lanes.sweep()
-        np.testing.assert_array_equal(lanes.E[row, :k], 1.0)
+        batch.E[row, k - 1] = np.nan
+        batch.sweep()
+        np.testing.assert_array_equal(batch.E[row, :k], 1.0)
 
 
 def test_the_core_checks_what_it_sweeps():
     problem = tb.Problem(*random_data(0), loss="logistic")
-    lanes = lanes_of(problem, PSIS[:2])
-    lanes.rows = lanes.rows[:-1]
+    batch = batch_of(problem, PSIS[:2])
+    batch.rows = batch.rows[:-1]
     with pytest.raises(ValueError, match="rows"):
-        lanes.sweep()
-    lanes.total = np.ones(3)
+        batch.sweep()
+    batch.total = np.ones(3)
     with pytest.raises(ValueError, match="number of lanes"):
-        lanes.sweep()
+        batch.sweep()
