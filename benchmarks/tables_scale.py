@@ -70,7 +70,7 @@ def start_of(problem: tb.TableProblem) -> BlockExact:
 
 def sweep_once(at: BlockExact) -> None:
     """Minimise over all stumps of every column."""
-    at.batch.sweep(at.terms)
+    at.batch.sweep()
 
 
 def weights_of(problem: tb.TableProblem) -> tuple[_core.Table, np.ndarray]:

@@ -90,7 +90,7 @@ def test_paper_figures(tmp_path):
     columns = {"data", "label", "method", "epoch", "updates", "seconds", "value", "objective"}
     assert traces[0].keys() >= columns
     paper = {"pcdm-async", "fully-parallel", "accelerated", "greedy"}
-    assert {row["method"] for row in traces} == paper | {"pcdm", "lbfgs"}
+    assert {row["method"] for row in traces} == paper | {"pcdm", "lbfgs", "exact"}
     runs = rows_of(tmp_path / "figure3.csv")
     columns = {"method", "tau", "threads", "random_state", "beta", "target", "epochs"}
     assert runs[0].keys() >= SHAPE | columns | {"iterations", "seconds", "omega"}
