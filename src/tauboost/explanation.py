@@ -1,4 +1,4 @@
-"""Why a model says what it says of some rows: intercept + one contribution of each term.
+"""Why a model predicts what it does for some rows: intercept + one contribution of each term.
 
 `Explanation` is what ``explain`` of every classifier returns for rows. A term is a column or a pair
 of columns of a table, a feature of sparse rows, or a word of texts.
@@ -50,13 +50,13 @@ class TopFeatures:
     ----------
     names : ndarray of str
     weights : ndarray of float
-        Above 0 the feature speaks for the class, below 0 against it.
+        Above 0 the feature contributes to the class, below 0 it counts against it.
     classes : ndarray
-        The class that each weight speaks for.
+        The class that each weight contributes to.
     indices : ndarray of int
         The columns of X.
     two_classes : ndarray or None
-        Both classes where there are two: what speaks against one speaks for the other.
+        Both classes where there are two: what counts against one contributes to the other.
     """
 
     names: NDArray[Any]
@@ -72,7 +72,7 @@ class TopFeatures:
         return iter(zip(self.names.tolist(), self.weights.tolist(), strict=True))
 
     def towards(self) -> list[str]:
-        """Say for each weight which class it speaks for."""
+        """Return for each weight the class it contributes to."""
         return [self._side(w, c) for w, c in zip(self.weights, self.classes.tolist(), strict=True)]
 
     def _side(self, weight: float, class_: Any) -> str:
@@ -173,7 +173,7 @@ class Explanation:
     probabilities : ndarray of shape (n_samples,)
         Of the class of the row.
     classes : ndarray of shape (n_samples,)
-        The class that the numbers of a row speak for.
+        The class that the numbers of a row contribute to.
     indices : ndarray of shape (n_samples,)
         The rows of X.
     """
@@ -215,7 +215,7 @@ class Explanation:
         return self._one() if len(self) == 1 else self._several()
 
     def summary(self) -> str:
-        """Say in one line what is predicted of the first row."""
+        """Return a line about what is predicted of the first row."""
         return (
             f"row {self.indices[0]}: {shown_label(self.classes[0])} has probability "
             f"{self.probabilities[0]:.3f}, decision value {self.decisions[0]:+.4f}"

@@ -94,7 +94,7 @@ class Loss(ABC):
 
     @abstractmethod
     def has_no_minimum(self, value: float, least_weight: float, l1: float, psi: float) -> bool:
-        """Tell whether F + psi falls for ever along a point with this F and l1 penalty psi."""
+        """Return True if F + psi falls for ever along a point with this F and l1 penalty psi."""
 
     def merged(self, parts: Sequence[RowSum], c_total: float) -> tuple[float, Evaluation]:
         """Return the largest residual and F from those of the parts."""

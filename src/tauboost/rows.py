@@ -109,14 +109,14 @@ class Surface(Protocol):
         """Return A^T diag(p) A d on these columns; d has an entry for each of them."""
 
     def look_along(self, direction: Vector) -> None:
-        """Say that ``at`` will be asked about points lam + length * direction."""
+        """Prepare for calls of ``at`` for points lam + length * direction."""
 
     def at(self, lam: Vector, length: float | None) -> Point:
         """Return F at lam; ``length`` is how far along the direction it lies, None: elsewhere."""
 
 
 class DrawOutcome(NamedTuple):
-    """What came of some draws: how many were carried out; no residual has moved by more."""
+    """Outcome of some draws: how many were carried out; no residual has moved by more."""
 
     done: int
     drift: float
@@ -129,13 +129,13 @@ class WeightedRows(Protocol):
         """Return F at lam, beside the weights that kernels keep."""
 
     def refresh(self, lam: Vector, point: Point | None = None) -> Evaluation:
-        """Compute the weights anew at lam; ``point`` is F there, if it is at hand."""
+        """Compute the weights anew at lam; ``point`` is F there, if it is known."""
 
     def resum(self) -> Evaluation:
         """Sum the weights as they are kept."""
 
     def is_safe(self) -> bool:
-        """Tell whether every weight is in the range where none has lost bits."""
+        """Return True if every weight is in the range where none has lost bits."""
 
     def slope(self) -> Vector:
         """Return A^T w."""
@@ -160,7 +160,7 @@ class Rows(WeightedRows, Protocol):
 
 
 def is_safe_range(least: float, most: float) -> bool:
-    """Tell whether weights between these two have all their bits."""
+    """Return True if weights between these two have all their bits."""
     return bool(least > SAFE_RANGE[0] and most < SAFE_RANGE[1])
 
 

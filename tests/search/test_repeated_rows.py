@@ -35,7 +35,7 @@ def test_repeats_that_may_be_copies_are_named(rows):
     """Nobody can tell templates from copies: the split takes the safe side, and says so."""
     warnings = [row["warning"] for row in rows if row["set"] == "templates"]
     assert len(warnings) == 4
-    assert all("taken for copies" in warning for warning in warnings)
+    assert all("taken for duplicates" in warning for warning in warnings)
     silent = [row["warning"] for row in rows if row["set"] in ("segments", "clicks")]
     assert not any(silent)
 

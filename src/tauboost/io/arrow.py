@@ -200,7 +200,7 @@ def complaining(path: Path) -> Iterator[None]:
 
 
 def _complaints() -> tuple[type[Exception], ...]:
-    """Return what bad content leads to: pyarrow has an error of its own for every kind of it."""
+    """Return what bad content leads to: pyarrow has a separate error for every kind of it."""
     import pyarrow as pa  # noqa: PLC0415
 
     return (ValueError, LookupError, TypeError, pa.ArrowException)

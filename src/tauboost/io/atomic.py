@@ -1,6 +1,6 @@
 """Files and folders that appear under their name complete, or not at all.
 
-The work goes on under a hidden sibling name, ``.NAME.XXXXXXXX.partial``, which is renamed at the
+The file is written under a hidden sibling name, ``.NAME.XXXXXXXX.partial``, which is renamed at the
 end. After an error or Ctrl-C it is removed at once; what a killed process leaves is removed by the
 next one that writes the same name. What replaces a file or a folder takes over its owner and mode.
 """
@@ -179,7 +179,7 @@ def _check_target(path: str | os.PathLike[str], final: Path, may_exist: bool) ->
 def _check_folder(
     path: str | os.PathLike[str], final: Path, replace: Callable[[int], bool] | None
 ) -> None:
-    """Refuse to replace what is there, if it is not of the kind."""
+    """Refuse to replace an existing file that is not of the kind."""
     refusal = FileExistsError(f"{path}: exists and is not of the kind that may be replaced")
 
     def check(folder: int) -> None:

@@ -126,7 +126,7 @@ class Checkpoint:
 
     @contextmanager
     def reading(self) -> Iterator[None]:
-        """Say which file it is, where what was found cannot be the state of a fit."""
+        """Name the file in the error, where what was found cannot be the state of a fit."""
         try:
             yield
         except (TypeError, ValueError) as error:

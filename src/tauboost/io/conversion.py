@@ -170,7 +170,7 @@ def _all_blocks(
 
 @contextmanager
 def _naming(source: Any) -> Iterator[None]:
-    """Say which file it was."""
+    """Name the file in the error."""
     try:
         yield
     except (ValueError, TypeError) as error:

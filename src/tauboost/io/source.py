@@ -1,7 +1,7 @@
 """The bytes of a file in parts: read, streamed, or decompressed on the way.
 
 Compression (gzip, bzip2, xz, zstd) shows in the first bytes of the content, so a file without the
-usual ending, or a pipe, is read as well. A thread of its own decompresses the next part while the
+usual ending, or a pipe, is read as well. A separate thread decompresses the next part while the
 caller works on this one; reading stays with the caller, where Ctrl-C can interrupt it.
 
 No file is mapped into memory: one that is cut short would end the process by a signal, and one that
@@ -216,7 +216,7 @@ class _Decompressor:
 
 
 def _in_words(complaint: str) -> str:
-    """Say what is wrong with compressed data."""
+    """Describe what is wrong with compressed data."""
     if "memory" in complaint.lower():  # in the messages of xz and of zstd
         return (
             f"to decompress it takes more than {1 << DECOMPRESSION_MEMORY_LOG - 20} MiB of memory: "
@@ -249,7 +249,7 @@ def check_line(name: str, number: int, size: int) -> None:
 
 
 def line_too_long() -> str:
-    """Say what is wrong with a line that has no end."""
+    """Describe what is wrong with a line that has no end."""
     return (
         f"no line may be longer than {LONGEST_LINE:,} bytes, and this one is: is it a file of text "
         "lines?"
@@ -284,7 +284,7 @@ def first_bytes(file: str | os.PathLike[str] | BinaryIO, n: int) -> bytes:
 
 
 def _may_begin(start: bytes) -> bool:
-    """Tell whether more bytes could show that they are compressed."""
+    """Return True if more bytes could show that they are compressed."""
     return any(magic.startswith(start) and magic != start for magic in STREAMS)
 
 

@@ -262,7 +262,7 @@ def _check_labels(y: NDArray[Any], n_rows: int) -> NDArray[np.float64]:
 
 
 def _is_canonical(indptr: NDArray[Any], indices: NDArray[Any]) -> bool:
-    """Tell whether the indices of every row ascend."""
+    """Return True if the indices of every row ascend."""
     falls = np.flatnonzero(indices[1:] <= indices[:-1]) + 1
     # They may fall where a row begins, only there.
     starts = np.searchsorted(indptr, falls)

@@ -3,7 +3,7 @@
 The text may be plain or compressed with gzip, bzip2 or xz, in a file, a pipe or a stream. The
 parser is compiled (cpp/parse/svmlight_reader.hpp) and takes the text in parts; here are the
 options, the errors, and the way from rows to a matrix. What follows a ``#`` is a comment, and
-``qid:...`` behind the label is passed over.
+``qid:...`` behind the label is ignored.
 """
 
 from __future__ import annotations

@@ -193,7 +193,7 @@ class CsvRows:
 
 
 def _csv_fault(complaint: str) -> str:
-    """Say what Python's reader finds wrong."""
+    """Describe what Python's reader finds wrong."""
     if "expected after" in complaint:
         return "text follows a closing quote: inside a quoted cell, quotes are doubled"
     if "unexpected end" in complaint:
@@ -227,7 +227,7 @@ def json_texts(blocks: Iterator[Lines], wanted: Wanted) -> Iterator[TextBlock]:
 
 
 def begins_with_field(lines: Lines, name: str) -> bool:
-    """Tell whether the first line is a JSON object with this field."""
+    """Return True if the first line is a JSON object with this field."""
     number, line = next(lines.numbered())
     try:
         return name in _object(lines, number, line)
@@ -288,7 +288,7 @@ class _Reader:
             raise lines.wrong(number, self._why(found)) from None
 
     def _why(self, found: dict[str, Any]) -> str:
-        """Say what is missing in an object, or of the wrong kind."""
+        """Describe what is missing in an object, or of the wrong kind."""
         for word, name in self.wanted.names.items():
             if name not in found:
                 return unknown("field", str(name), list(found))
@@ -330,7 +330,7 @@ def _object(lines: Lines, number: int, line: bytes) -> dict[str, Any]:
 
 
 def _json_fault(complaint: str, line: bytes) -> str:
-    """Say what msgspec finds wrong with a line."""
+    """Describe what msgspec finds wrong with a line."""
     if SURROGATE.search(line):
         with suppress(ValueError, RecursionError):
             json.loads(line)  # takes everything else that JSON is, and this

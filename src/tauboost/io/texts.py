@@ -126,7 +126,7 @@ def kind_of_texts(file: TextFile) -> str | None:
 
 
 def begins_with_label(file: TextFile) -> bool:
-    """Tell whether a file, or what waits in a pipe, begins like fastText's lines."""
+    """Return True if a file, or what waits in a pipe, begins like fastText's lines."""
     return first_bytes(file, 64).lstrip().startswith(PREFIX.encode())
 
 

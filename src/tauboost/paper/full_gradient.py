@@ -18,7 +18,7 @@ class FullGradient:
     """
 
     is_monotone = True
-    edge_hint: float | None = 0.0  # the gradient is at hand: always test
+    edge_hint: float | None = 0.0  # the gradient is available: always test
 
     def __init__(self, start: Start) -> None:
         self.problem, self.penalty = start.problem, start.penalty
@@ -111,7 +111,7 @@ class Accelerated:
     """A point, and the extrapolated one that its next step starts from."""
 
     is_monotone = False
-    edge_hint: float | None = None  # the gradient at hand is that of y
+    edge_hint: float | None = None  # the gradient known is that of y
     point: Point
 
     def __init__(self, start: Start) -> None:

@@ -150,7 +150,7 @@ def plot_term(term: Term, class_: Any = None) -> Any:
 
 
 def plot_terms(terms: Terms, n_all: int) -> Any:
-    """Draw some terms, each in a panel of its own."""
+    """Draw some terms, each in a separate panel."""
     n = max(len(terms), 1)
     n_columns = min(n, 3)
     n_rows = -(-n // n_columns)
@@ -185,7 +185,7 @@ def plot_importances(terms: Terms, n_all: int) -> Any:
 
 
 def _add_legend(figure: Any, panel: Any) -> None:
-    """Say below a figure, once, what the colours in one of its panels mean."""
+    """Explain below a figure, once, what the colours in one of its panels mean."""
     handles, labels = panel.axes[0].get_legend_handles_labels()
     if labels and not figure.legends and labels != [SCORE]:
         columns = min(len(labels), 4)
@@ -202,7 +202,7 @@ def _title(n: int, n_all: int, terms: Terms) -> str:
 
 
 def describe(term: Term) -> str:
-    """Say in a sentence what the picture of a term shows."""
+    """Describe in a sentence what the picture of a term shows."""
     steps = sorted(
         (step for step in term.steps() if step.weight > 0), key=lambda s: np.ravel(s.score)[-1]
     )

@@ -81,7 +81,7 @@ def with_all_the_weight(
     fingerprints: NDArray[np.uint64],
     weights: Vector,
 ) -> tuple[Mask, Vector]:
-    """Tell which samples are the first of their content, and give these the weight of the others.
+    """Find the samples that are the first of their content; these get the weight of the others.
 
     Equal features with another label are another sample.
     """
@@ -124,7 +124,7 @@ def _repeated(numbers: NDArray[np.uint64]) -> tuple[NDArray[np.intp], NDArray[np
 
 
 def _are_equal(part: CsrArrays, a: NDArray[np.intp], b: NDArray[np.intp]) -> Mask:
-    """Tell which rows ``a`` have the entries of rows ``b``, in the same order."""
+    """Return which rows ``a`` have the entries of rows ``b``, in the same order."""
     lengths = part.indptr[a + 1] - part.indptr[a]
     is_equal: Mask = lengths == part.indptr[b + 1] - part.indptr[b]
     pairs = np.flatnonzero(is_equal & (lengths > 0))
@@ -149,7 +149,7 @@ def _have_equal_entries(
 
 
 def _is_new(ordered: NDArray[np.uint64]) -> Mask:
-    """Tell which of some numbers in order differ from the one before."""
+    """Return which of some numbers in order differ from the one before."""
     is_new = np.ones(len(ordered), dtype=bool)
     np.not_equal(ordered[1:], ordered[:-1], out=is_new[1:])
     return is_new

@@ -70,7 +70,7 @@ class PathBatch(Advancing, Protocol):
         """Return where some walks are, and send them on to their next alphas."""
 
     def keep(self, going: list[int]) -> None:
-        """Go on with some of the walks, where that is less work."""
+        """Continue with some of the walks, where that is less work."""
 
 
 def walk_paths(

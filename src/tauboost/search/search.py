@@ -135,7 +135,7 @@ def live_line(verbose: int) -> Iterator[Report | None]:
 
 
 def describe(event: Event) -> str:
-    """Say in one line where a fit is."""
+    """Describe in one line where a fit is."""
     if event.phase == "build":
         return f"tauboost built the matrix, {event.seconds:.1f} s"
     what = {"select": "choosing", "fit": "fitting"}[event.phase]

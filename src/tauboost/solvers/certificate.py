@@ -2,7 +2,7 @@
 
 For any row weights u and any lam, F(lam) >= <u, A lam> - F*(u), with F* the conjugate of the loss.
 Minimised over lam together with psi, the right side is -F*(u) - psi*(-A^T u): a bound of the
-optimum from below. With the weights of the point at hand, A^T u is the gradient g of F, and
+optimum from below. With the weights of the current point, A^T u is the gradient g of F, and
 
     bound = F(lam) - <g, lam> - psi*(-g):
 

@@ -64,7 +64,7 @@ class Lbfgs:
     """The point that SciPy has accepted last."""
 
     is_monotone = False
-    edge_hint: float | None = 0.0  # the gradient is at hand: always test
+    edge_hint: float | None = 0.0  # the gradient is available: always test
 
     def __init__(self, start: Start) -> None:
         self.problem, self.penalty = start.problem, start.penalty

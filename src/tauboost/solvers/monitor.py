@@ -271,7 +271,7 @@ class GapTests:
         self.edge, self.epoch = np.inf, 0.0  # what to wait for
 
     def is_due(self, edge: float | None, epoch: float) -> bool:
-        """Tell whether to test here."""
+        """Return True if to test here."""
         # Edges may be all rounding: a test is due now and then whatever they are.
         return epoch >= (2.0 * self.epoch if edge else self.epoch) or bool(
             edge and edge < self.edge
@@ -285,7 +285,7 @@ class GapTests:
 
 
 def is_unbounded(problem: BaseProblem, penalty: Penalty, value: float, lam: Vector) -> bool:
-    """Tell whether F + psi is proved to fall without end along lam, or to have no minimiser.
+    """Return True if F + psi is proved to fall without end along lam, or to have no minimiser.
 
     ``value`` is F at lam.
     """

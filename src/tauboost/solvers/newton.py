@@ -294,7 +294,7 @@ def conjugate_gradients(
 
 # The Newton step's system of equations, by a Cholesky factorisation on one thread.
 #
-# In a file of its own, imported at the first such step: few fits need one, and SciPy's linear
+# In a separate file, imported at the first such step: few fits need one, and SciPy's linear
 # algebra takes longer to load than most fits.
 
 

@@ -55,7 +55,7 @@ class Iteration(Advancing, Protocol):
     value: float
     updates: int
     # A cheap guess at the edge, worth a test when it is near the tolerance, and corrected by it.
-    # None: no idea; 0: the gradient is at hand, and every evaluation is worth a test.
+    # None: no idea; 0: the gradient is available, and every evaluation is worth a test.
     edge_hint: float | None
 
     @property

@@ -99,7 +99,7 @@ class MultiplicativeWeights:
         self.start_from(self.lam)
 
     def start_from(self, lam: Vector, point: Point | None = None) -> None:
-        """Go to lam; ``point`` is F there, if it is at hand."""
+        """Go to lam; ``point`` is F there, if it is known."""
         self.lam = lam
         self._set(self.rows.refresh(lam, point))
         self.was_safe = self.rows.is_safe()

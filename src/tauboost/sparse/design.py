@@ -179,7 +179,7 @@ MOST_DENSE = 2**24
 
 
 def is_wide(n_features: int, nnz: int) -> bool:
-    """Tell whether a problem of this size leaves unused features out, in one part or in several."""
+    """Return True if a problem of this size leaves out unused features, in one part or more."""
     return n_features > max(FEW_FEATURES, FAR_MORE_FEATURES * nnz)
 
 
@@ -247,7 +247,7 @@ def expanded(
 
 
 def are_sparse(n_tasks: int, n_features: int, n_used: int) -> bool:
-    """Tell whether coefficients, all but those of the features used being 0, are kept as CSR."""
+    """Return True if coefficients, all but those of the features used being 0, are kept as CSR."""
     return n_tasks * n_features > MOST_DENSE and n_features > FAR_MORE_FEATURES * n_used
 
 
@@ -311,7 +311,7 @@ def only_features(arrays: CsrArrays, features: NDArray[Any]) -> CsrArrays:
 
 
 def note_of_width(used: NDArray[np.intp] | None, n_features: int) -> str:
-    """Say that an index may be wrong, where one gap without any entry is most of the width."""
+    """Return a warning of a wrong index, where one gap without any entry is most of the width."""
     if used is None or n_features <= FEW_FEATURES or len(used) < 2:
         return ""
     if 2 * int(np.diff(used).max()) <= n_features:

@@ -1,4 +1,4 @@
-"""The units of columns: psi acts in them, so that a column and a multiple of it mean the same.
+"""Column scaling: psi acts on scaled columns, so that a column and a multiple of it mean the same.
 
 A column is seen as (x - center) / size, with size the largest |x - center|: 1 for columns of 0 and
 1, which stay as they are. The center is 0, but for columns that are far from 0 next to how they

@@ -5,7 +5,7 @@ search/folds.py: it follows from their content, and neither their order nor a se
 `merged` makes one sample of equal ones, so that a sample of weight 2 is that sample twice for every
 step of a fit, which counts rows and nonzeros.
 
-Columns are in units of their own (sparse/scaling.py), so that multiplying them by constants changes
+Columns are scaled (sparse/scaling.py), so that multiplying them by constants changes
 neither the fit nor the hold-out split. Only where a column's scale is meant, as that of a term of
 texts is, they stay in the units in which they are given.
 """

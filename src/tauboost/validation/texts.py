@@ -65,7 +65,7 @@ def take_texts(texts: Any) -> list[str]:
 
 
 def refuse_other_than_strings(block: list[str], first_row: int, n_strings: int) -> None:
-    """Say which text is no string, if there is one behind the first so many."""
+    """Raise an error for the first text that is no string, the one behind ``n_strings``."""
     if n_strings == len(block):
         return
     found: Any = block[n_strings]
@@ -80,6 +80,6 @@ def refuse_other_than_strings(block: list[str], first_row: int, n_strings: int) 
 
 
 def is_missing(value: Any) -> bool:
-    """Tell whether a library of tables would call it missing."""
+    """Return True if a library of tables would call it missing."""
     is_nan = isinstance(value, float | np.floating) and bool(np.isnan(value))
     return value is None or is_nan or type(value).__name__ in ("NAType", "NaTType")
