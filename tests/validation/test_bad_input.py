@@ -112,7 +112,7 @@ def test_problem_options(options, error, message):
         ("pcdm", {"tau": 21}, ValueError, "tau must be between 1"),
         ("pcdm", {"tau": 2.0}, TypeError, "tau must be an integer"),
         ("pcdm", {"step": "collins"}, ValueError, "step: method 'pcdm' has no choice of step"),
-        ("greedy", {"tau": 4}, ValueError, "tau: method 'greedy' has no bundles"),
+        ("greedy", {"tau": 4}, ValueError, "tau: method 'greedy' has no blocks"),
         ("greedy", {"step": "collins"}, ValueError, "step must be 'exact' or 'lipschitz'"),
         ("greedy", {"alpha": 0.1}, ValueError, "alpha: method 'greedy' takes no l1 term"),
         ("greedy", {"alpha": 0.1, "l1_ratio": 0.0}, ValueError, "takes no penalty"),
