@@ -1,7 +1,7 @@
 """Read a table from a CSV, TSV, Parquet or Arrow file, with its label apart.
 
-Which kind a file is shows in its name. Text may be compressed, and is read by tables.py; the
-others by pyarrow, which is an extra.
+Which kind a file is shows in its name. Text may be compressed, and is read by Python's own
+reader; the others by pyarrow, which is an extra.
 """
 
 from __future__ import annotations

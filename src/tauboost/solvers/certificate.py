@@ -7,7 +7,7 @@ optimum from below. With the weights of the current point, A^T u is the gradient
     bound = F(lam) - <g, lam> - psi*(-g):
 
 one gradient and a pass over the coordinates, whatever the loss and wherever the rows are. Three
-things have to be added. An intercept is free, so g must be 0 there: certificate.py sees to it. The
+things have to be added. An intercept is free, so g must be 0 there: `level_minorant`. The
 logistic loss has the weights u = 0, with F*(u) = 0: its optimum is at least the least psi. And with
 an l1 term alone psi* is infinite as soon as one edge |g_i| exceeds l1. Then it is taken over
 |lam|_1 <= radius, which is true of the optimum: for any weights v whose edges |A_i^T v| are at most

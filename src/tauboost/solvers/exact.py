@@ -1,7 +1,7 @@
 """Exact coordinate minimisation: the default method. Parallel, monotone, deterministic.
 
 Sweeps of exact steps (cpp/kernels/driver.hpp) over columns in blocks of tau, in the order of
-exact.py, and, where it pays, a Newton step on the free coordinates (newton.py). Every decision
+`SweepPlan`, and, where it pays, a Newton step on the free coordinates (newton.py). Every decision
 is taken from counts and values, never from clocks or threads: the bits are the same for any number
 of threads.
 """

@@ -1,6 +1,6 @@
 """Which alpha: the one with the least validation loss, along a path from strong to weak.
 
-Fits without each of some folds walk down the alphas together (search.py), each from
+Fits without each of some folds walk down the alphas together (`AlphaPath`), each from
 where the last left it. They are compared where they are nearly solved: what is chosen is a
 penalty, and nothing else. The path ends where the validation loss has risen, and alpha is where a
 parabola through the best point and its neighbours is least.

@@ -1,4 +1,4 @@
-"""Textbook AdaBoost with decision stumps on a table: greedy.py with histograms kept by rounds.
+"""AdaBoost with decision stumps on a table: paper/greedy.py with histograms kept by rounds.
 
 The histograms of all columns follow from the rows on the smaller side of the last stump
 (cpp/table/booster.hpp); now and then everything is computed anew.
